@@ -1,0 +1,5 @@
+"""The tables of the rental room."""
+
+from rental.models.user import User
+
+__all__ = ["User"]

@@ -1,0 +1,19 @@
+"""Every address of the site, by room."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from rental.api import api
+
+urlpatterns = [
+    path("", include("rental.views.urls")),
+    path("", include("billing.urls")),
+    path("", include("pilots.urls")),
+    path("accounts/", include("allauth.urls")),
+    path("api/v1/", api.urls),
+    path("admin/", admin.site.urls),
+]
+handler400 = "common.views.bad_request"
+handler403 = "common.views.forbidden"
+handler404 = "common.views.not_found"
+handler500 = "common.views.server_error"

@@ -1,0 +1,8 @@
+"""The WSGI door, served by granian."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rental.settings")
+application = get_wsgi_application()

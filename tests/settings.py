@@ -1,0 +1,14 @@
+"""The site's settings as the tests run them: plain static names, a fast password hash."""
+
+import os
+import tempfile
+
+os.environ.setdefault("DATA_DIR", tempfile.mkdtemp(prefix="kernodeck-test-"))
+os.environ.setdefault("HASHED_STATIC", "off")
+os.environ.setdefault("LOG_LEVEL", "WARNING")
+os.environ.setdefault("EMAIL_BACKEND", "django.core.mail.backends.locmem.EmailBackend")
+
+from rental.settings import *  # noqa: E402, F403
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
