@@ -1,10 +1,14 @@
-"""Filters and parts for every template: money, times, statuses and sources in the house's look."""
+"""Filters and parts for every template: money, times, statuses, sources and controls in the house's look."""
 
 from typing import Any
+from urllib.parse import urlencode
 
-from django import template
+from django import forms, template
+from django.conf import settings
+from django.template import Context
+from django.utils import translation
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from common import formats
@@ -51,3 +55,84 @@ def source(kind: str) -> SafeString:
 def shape(kind: str) -> SafeString:
     """The large shape of a `.state`."""
     return format_html('<svg class="{}" aria-hidden="true"><use href="#s-{}"/></svg>', kind, SHAPES[kind])
+
+
+@register.filter
+def bcp47(code: str) -> str:
+    """A language as HTML wants it: `pt-br` → `pt-BR`."""
+    language, _dash, region = code.partition("-")
+    return f"{language}-{region.upper()}" if region else language
+
+
+@register.filter
+def own_name(code: str) -> str:
+    """A language in its own words."""
+    return dict(settings.LANGUAGES).get(code, code)
+
+
+@register.simple_tag(takes_context=True)
+def current(context: Context, *sections: str) -> SafeString | str:
+    """Mark a link of the main navigation: the page itself, or a page inside one of its sections."""
+    path = getattr(context.get("request"), "path", "")
+    if path in sections:
+        return mark_safe(' aria-current="page"')
+    return mark_safe(' aria-current="true"') if path.startswith(sections) else ""
+
+
+@register.simple_tag(takes_context=True)
+def sign_in(context: Context) -> str:
+    """The address of the sign-in page that comes back to this page."""
+    request = context.get("request")
+    if request is None or request.path == "/":
+        return str(settings.LOGIN_URL)
+    if request.path.startswith("/accounts/"):
+        # From one door to the other: keep where the person wanted to go in the first place.
+        after = request.GET.get("next", "")
+    else:
+        after = request.get_full_path() if request.method == "GET" else request.path
+    return f"{settings.LOGIN_URL}?{urlencode({'next': after})}" if after else str(settings.LOGIN_URL)
+
+
+@register.simple_tag(takes_context=True)
+def language_links(context: Context) -> list[dict[str, Any]]:
+    """This page in every language, its query kept."""
+    request, active = context.get("request"), translation.get_language()
+    links = []
+    for code, name in settings.LANGUAGES:
+        query = request.GET.copy() if request is not None else None
+        if query is not None:
+            query["language"] = code
+        href = f"?{query.urlencode() if query is not None else urlencode({'language': code})}"
+        links.append({"code": code, "lang": bcp47(code), "name": name, "href": href, "current": code == active})
+    return links
+
+
+@register.filter
+def control_kind(field: forms.BoundField) -> str:
+    """Which shape of `common/field.html` a field takes."""
+    widget = field.field.widget
+    if field.is_hidden:
+        return "hidden"
+    if isinstance(widget, forms.RadioSelect | forms.CheckboxSelectMultiple):
+        return "radio"
+    return "checkbox" if isinstance(widget, forms.CheckboxInput) else "text"
+
+
+@register.filter
+def target(field: forms.BoundField) -> str:
+    """The id an error's link leads to: the control, or the first of several."""
+    return str(field.id_for_label or f"{field.auto_id}_0")
+
+
+@register.simple_tag
+def control(field: forms.BoundField, hint: str = "") -> SafeString:
+    """A field's control in the look, described by its hint and its error."""
+    described = [f"{field.auto_id}_helptext"] if hint else []
+    if field.errors:
+        described.append(f"{field.auto_id}_error")
+    attrs: dict[str, Any] = {"aria-describedby": " ".join(described) or False, "placeholder": False}
+    if control_kind(field) != "checkbox":
+        attrs["class"] = f"input {field.field.widget.attrs.get('class', '')}".strip()
+    if field.errors:
+        attrs["aria-invalid"] = "true"
+    return field.as_widget(attrs=attrs)
