@@ -8,7 +8,10 @@ os.environ.setdefault("HASHED_STATIC", "off")
 os.environ.setdefault("LOG_LEVEL", "WARNING")
 os.environ.setdefault("EMAIL_BACKEND", "django.core.mail.backends.locmem.EmailBackend")
 
-from rental.settings import *  # noqa: E402, F403
+from rental.settings import *  # noqa: F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+# A pool keeps connections open, and a test database with open connections cannot be dropped.
+DATABASES["default"].get("OPTIONS", {}).pop("pool", None)  # noqa: F405
