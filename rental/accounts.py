@@ -18,5 +18,4 @@ class SignupForm(AllauthSignupForm):  # type: ignore[misc]
     field_order = ("first_name", "last_name", "email", "password1")
 
     def save(self, request: Any) -> Any:
-        user = super().save(request)
-        return user
+        return super().save(request)

@@ -217,6 +217,13 @@ QUOTE_MINUTES = env.int("QUOTE_MINUTES", 30)
 PAYMENT_MINUTES = env.int("PAYMENT_MINUTES", 60)
 DELIVERY_HOURS = env.int("DELIVERY_HOURS", 24)
 RETENTION_DAYS = env.int("RETENTION_DAYS", 90)
+# How long after a host showed its cards they may still be handed over on that word.
+PROOF_HOURS = env.int("PROOF_HOURS", 24)
+# How many quotes and how many unpaid orders one customer may hold: stock is for those who rent it.
+OPEN_QUOTES = env.int("OPEN_QUOTES", 10)
+UNPAID_ORDERS = env.int("UNPAID_ORDERS", 10)
+# An operator gives the second factor again after this long.
+DESK_SESSION_HOURS = env.int("DESK_SESSION_HOURS", 8)
 
 # Runs: a host's lease and how many silent leases end an attempt.
 LEASE_SECONDS = env.int("LEASE_SECONDS", 60)

@@ -1,5 +1,25 @@
 """The tables of the rental room."""
 
+from rental.models.access import Access, AccessReveal, CardProof, OrderHost
+from rental.models.catalogue import Backend, Card, Preparation, Price, Quote
+from rental.models.letter import Letter
+from rental.models.order import Extension, MoveCode, Order, OrderMove
 from rental.models.user import User
 
-__all__ = ["User"]
+__all__ = [
+    "Access",
+    "AccessReveal",
+    "Backend",
+    "Card",
+    "CardProof",
+    "Extension",
+    "Letter",
+    "MoveCode",
+    "Order",
+    "OrderHost",
+    "OrderMove",
+    "Preparation",
+    "Price",
+    "Quote",
+    "User",
+]

@@ -1,0 +1,36 @@
+"""Stock: how many lots of a card are free, and the lock that lets nobody sell the last one twice."""
+
+from datetime import datetime
+
+from django.db.models import F, IntegerField, OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from rental.models import Card, Order, Quote
+
+
+def cards_on_sale(now: datetime) -> "QuerySet[Card]":
+    """The cards on sale, each with `lots_free`: stock less live orders less quotes that hold lots at `now`."""
+    return _with_free_lots(Card.objects.on_sale(), now)
+
+
+def free_lots(card: Card, now: datetime) -> int:
+    """Lots free at `now`; below zero when the operator lowered the stock under what is rented."""
+    return int(_with_free_lots(Card.objects.filter(pk=card.pk), now).values_list("lots_free", flat=True).get())
+
+
+def lock(card: Card) -> Card:
+    """The card's row, locked until the transaction ends: whoever takes lots takes them one after the other.
+
+    On SQLite the transaction itself (IMMEDIATE) is the lock.
+    """
+    return Card.objects.select_for_update().get(pk=card.pk)
+
+
+def _with_free_lots(cards: "QuerySet[Card]", now: datetime) -> "QuerySet[Card]":
+    taken = Order.objects.live().filter(card=OuterRef("pk")).order_by().values("card").annotate(n=Sum("lots"))
+    held = Quote.objects.holding(now).filter(card=OuterRef("pk")).order_by().values("card").annotate(n=Sum("lots"))
+    return cards.annotate(
+        lots_free=F("lots")
+        - Coalesce(Subquery(taken.values("n"), output_field=IntegerField()), 0)
+        - Coalesce(Subquery(held.values("n"), output_field=IntegerField()), 0)
+    )
