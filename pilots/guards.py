@@ -1,0 +1,56 @@
+"""The only doors to a customer's pilots: what is not theirs does not exist for them."""
+
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from pilots.models import Evidence, Host, Pilot, Project, Run
+from rental.models import User
+
+
+def known(user: Any) -> User:
+    """The signed-in person, or nothing to be found."""
+    if isinstance(user, AnonymousUser) or not user.is_active:
+        raise Http404
+    return user  # type: ignore[no-any-return]
+
+
+def project_for(user: Any, ref: str) -> Project:
+    return get_object_or_404(Project, customer=known(user), ref=ref)
+
+
+def pilot_for(user: Any, ref: str) -> Pilot:
+    return get_object_or_404(Pilot.objects.select_related("host", "order", "project"), customer=known(user), ref=ref)
+
+
+def run_for(user: Any, ref: str) -> Run:
+    rows = Run.objects.select_related("pilot", "host", "pilot__order")
+    return get_object_or_404(rows, pilot__customer=known(user), ref=ref)
+
+
+def evidence_for(user: Any, ref: str, number: int | None = None) -> Evidence:
+    """The evidence of a run: the one asked for, or the newest."""
+    rows = Evidence.objects.select_related("run", "run__pilot").filter(run__pilot__customer=known(user), run__ref=ref)
+    row = rows.filter(number=number).first() if number else rows.first()
+    if row is None:
+        raise Http404
+    return row
+
+
+def pilots_of(user: Any) -> QuerySet[Pilot]:
+    return Pilot.objects.select_related("host", "order").filter(customer=known(user)).order_by("-pk")
+
+
+def hosts_for(user: Any) -> QuerySet[Host]:
+    """The hosts of this customer's own delivered orders: the only ones their pilots may use."""
+    from rental import delivery  # rental's act; imported late only while both rooms are being built
+
+    from rental.models import Order
+
+    names: set[str] = set()
+    for order in Order.objects.filter(customer=known(user), state=Order.State.DELIVERED):
+        names.update(delivery.hosts_of(order))
+    return Host.objects.filter(name__in=names, revoked_at__isnull=True).order_by("name")
