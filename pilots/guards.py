@@ -8,7 +8,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from pilots.models import Evidence, Host, Pilot, Project, Run
-from rental.models import User
+from rental.models import Order, OrderHost, User
 
 
 def known(user: Any) -> User:
@@ -46,11 +46,7 @@ def pilots_of(user: Any) -> QuerySet[Pilot]:
 
 def hosts_for(user: Any) -> QuerySet[Host]:
     """The hosts of this customer's own delivered orders: the only ones their pilots may use."""
-    from rental import delivery  # rental's act; imported late only while both rooms are being built
-
-    from rental.models import Order
-
-    names: set[str] = set()
-    for order in Order.objects.filter(customer=known(user), state=Order.State.DELIVERED):
-        names.update(delivery.hosts_of(order))
+    names = OrderHost.objects.filter(
+        order__customer=known(user), order__state=Order.State.DELIVERED, released_at__isnull=True
+    ).values("host_ref")
     return Host.objects.filter(name__in=names, revoked_at__isnull=True).order_by("name")

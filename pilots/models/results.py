@@ -18,7 +18,7 @@ class Item(models.Model):
 
     class Kind(models.TextChoices):
         RESULT = "result", _("result")
-        DOUBLED = "doubled", _("doubled")
+        DUPLICATED = "duplicated", _("duplicated")
         INVENTED = "invented", _("invented")
         MALFORMED = "malformed", _("malformed")
 
@@ -31,7 +31,7 @@ class Item(models.Model):
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="items", db_index=False)
     attempt = models.PositiveSmallIntegerField(default=1)
     line = models.BigIntegerField()  # its number in results.jsonl, from 1
-    kind = models.CharField(max_length=9, choices=Kind.choices)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
     position = models.PositiveIntegerField(null=True, blank=True)  # of its Declared; only for a result
     item_id = models.CharField(max_length=200, blank=True)
     status = models.CharField(max_length=8, choices=Status.choices, blank=True)
