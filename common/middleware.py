@@ -3,40 +3,67 @@
 from collections.abc import Callable
 
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import translation
 from django.utils.cache import patch_cache_control, patch_vary_headers
+from django.utils.encoding import escape_uri_path
+from django.utils.http import escape_leading_slashes
 
 Answer = Callable[[HttpRequest], HttpResponse]
 CODES = {code for code, _name in settings.LANGUAGES}
 
 
 def language(get_response: Answer) -> Answer:
-    """`?language=fr` is remembered in a cookie and dropped from the address; then cookie, account, browser."""
+    """`?language=fr` is remembered and dropped from the address; then cookie, account, browser.
+
+    It stands after the sign-in, because a person's own language is on their account.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponse:
         asked = request.GET.get("language", "").lower()
-        if asked in CODES and request.method == "GET":
-            query = request.GET.copy()
-            del query["language"]
-            target = request.path + (f"?{query.urlencode()}" if query else "")
-            redirect = HttpResponseRedirect(target)
-            redirect.set_cookie(
-                settings.LANGUAGE_COOKIE_NAME, asked, max_age=31_536_000, samesite="Lax", secure=settings.PRODUCTION
-            )
-            return redirect
-        code = translation.get_language_from_request(request)
+        if asked in CODES and request.method in ("GET", "HEAD"):
+            return remember(request, asked)
+        code = language_of(request)
         translation.activate(code)
         request.LANGUAGE_CODE = code
         try:
             response = get_response(request)
+            # A token's owner may have been heard only inside, so ask what was really spoken.
+            response.headers.setdefault("Content-Language", translation.get_language() or code)
         finally:
             translation.deactivate()
-        response.headers.setdefault("Content-Language", code)
         patch_vary_headers(response, ("Accept-Language", "Cookie"))
         return response
 
     return middleware
+
+
+def language_of(request: HttpRequest) -> str:
+    chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
+    if chosen not in CODES and request.user.is_authenticated and request.user.language in CODES:
+        return str(request.user.language)
+    return translation.get_language_from_request(request)
+
+
+def remember(request: HttpRequest, code: str) -> HttpResponse:
+    """Keep the choice in a cookie and on the account, so that letters speak it too."""
+    if request.user.is_authenticated:
+        get_user_model().objects.filter(pk=request.user.pk).update(language=code)
+    query = request.GET.copy()
+    del query["language"]
+    # A path that starts with two slashes would be another site's address.
+    path = escape_leading_slashes(escape_uri_path(request.path))
+    redirect = HttpResponseRedirect(path + (f"?{query.urlencode()}" if query else ""))
+    redirect.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME,
+        code,
+        max_age=31_536_000,
+        samesite="Lax",
+        httponly=True,
+        secure=settings.PRODUCTION,
+    )
+    return redirect
 
 
 def private_pages(get_response: Answer) -> Answer:

@@ -56,6 +56,7 @@ class IdempotentAnswer(models.Model):
     request_digest = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField(null=True)
     body = models.BinaryField(null=True)
+    content_type = models.CharField(max_length=80, default="application/json")
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

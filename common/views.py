@@ -5,6 +5,9 @@ import logging
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+
+from common.api.problems import problem
 
 log = logging.getLogger(__name__)
 LAST_WORDS = "<!doctype html><title>Error 500</title><h1>Error 500</h1><p>Something failed on our side. Try again."
@@ -25,14 +28,23 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    if request.path.startswith("/api/"):
+        return problem(404, "not_found", _("There is nothing at this address. Look at the API's description."))
     return render(request, "common/404.html", status=404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    if request.path.startswith("/api/"):
+        return problem(500, "server_error", _("Something failed on our side and was undone as a whole. Try again."))
     # Without the request no context processor runs, so this page needs neither session nor database.
+    body: str
     try:
         body = render_to_string("common/500.html")
     except Exception:
         log.exception("the error page itself failed")
         body = LAST_WORDS
     return HttpResponse(body, status=500)
+
+
+def too_many(request: HttpRequest) -> HttpResponse:
+    return render(request, "common/429.html", status=429)

@@ -3,7 +3,7 @@
 import functools
 import hashlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
@@ -47,7 +47,8 @@ def idempotent(render: Callable[[HttpRequest, Any], HttpResponse]) -> Callable[[
             if len(key) > 200:
                 raise Refusal("invalid_key", _("An Idempotency-Key has at most 200 characters."), status=422)
             digest = digest_of(request)
-            owner = request.user
+            # Only a bearer token comes this far, so the user is a person.
+            owner = cast("Any", request.user)
             with transaction.atomic():
                 try:
                     with transaction.atomic():
@@ -58,9 +59,11 @@ def idempotent(render: Callable[[HttpRequest, Any], HttpResponse]) -> Callable[[
                         raise Refusal(
                             "key_reused", _("This Idempotency-Key was used for another request. Send a new key.")
                         ) from None
-                    return HttpResponse(bytes(row.body or b""), status=row.status, content_type="application/json")
+                    return HttpResponse(bytes(row.body or b""), status=row.status, content_type=row.content_type)
                 answer = render(request, view(request, *args, **kwargs))
-                IdempotentAnswer.objects.filter(pk=row.pk).update(status=answer.status_code, body=answer.content)
+                row.status, row.body = answer.status_code, answer.content
+                row.content_type = answer.headers["Content-Type"]
+                row.save(update_fields=["status", "body", "content_type"])
                 return answer
 
         return inner

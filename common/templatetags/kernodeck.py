@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from common import formats
 
 register = template.Library()
-for name in ("usd", "number", "percent", "when", "day", "clock", "span", "size", "short_hash"):
+for name in ("usd", "amount", "change", "number", "percent", "when", "day", "clock", "span", "size", "short_hash"):
     register.filter(name, getattr(formats, name))
 
 # The closed set of shapes; `late` borrows the dashed shape in the colour of `seen`.
