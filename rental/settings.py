@@ -222,6 +222,8 @@ PROOF_HOURS = env.int("PROOF_HOURS", 24)
 # How many quotes and how many unpaid orders one customer may hold: stock is for those who rent it.
 OPEN_QUOTES = env.int("OPEN_QUOTES", 10)
 UNPAID_ORDERS = env.int("UNPAID_ORDERS", 10)
+# An order for which an address was given is let go this long after its deadline: money may be on its way.
+LAPSE_GRACE_MINUTES = env.int("LAPSE_GRACE_MINUTES", 120)
 # An operator gives the second factor again after this long.
 DESK_SESSION_HOURS = env.int("DESK_SESSION_HOURS", 8)
 

@@ -15,7 +15,7 @@ def cards_on_sale(now: datetime) -> "QuerySet[Card]":
 
 def free_lots(card: Card, now: datetime) -> int:
     """Lots free at `now`; below zero when the operator lowered the stock under what is rented."""
-    return int(_with_free_lots(Card.objects.filter(pk=card.pk), now).values_list("lots_free", flat=True).get())
+    return _with_free_lots(Card.objects.filter(pk=card.pk), now).get().lots_free
 
 
 def lock(card: Card) -> Card:
