@@ -39,10 +39,10 @@ class UnitsField(_Base):
             raise ValidationError(_("Enter a whole number of the coin's smallest unit.")) from None
 
     def get_prep_value(self, value: Any) -> int | None:
-        value = self.to_python(super().get_prep_value(value))
-        if value is not None and not 0 <= value < 10**DIGITS:
+        units = self.to_python(super().get_prep_value(value))
+        if units is not None and not 0 <= units < 10**DIGITS:
             raise ValueError("units must be between 0 and 10**78 - 1")
-        return value
+        return units
 
     def get_db_prep_value(self, value: Any, connection: BaseDatabaseWrapper, prepared: bool = False) -> Any:
         value = value if prepared else self.get_prep_value(value)
