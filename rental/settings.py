@@ -215,6 +215,7 @@ if PRODUCTION:
 TWO_PERSON_CENTS = env.int("TWO_PERSON_CENTS", 100_000_00 if DEMO else 5_000_00)
 QUOTE_MINUTES = env.int("QUOTE_MINUTES", 30)
 PAYMENT_MINUTES = env.int("PAYMENT_MINUTES", 60)
+LATE_GRACE_MINUTES = env.int("LATE_GRACE_MINUTES", 24 * 60)
 DELIVERY_HOURS = env.int("DELIVERY_HOURS", 24)
 RETENTION_DAYS = env.int("RETENTION_DAYS", 90)
 # How long after a host showed its cards they may still be handed over on that word.
