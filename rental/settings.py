@@ -127,13 +127,35 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_REDIRECT_URL = "/account/"
 LOGIN_URL = "/accounts/login/"
 ACCOUNT_ADAPTER = "rental.accounts.AccountAdapter"
-ACCOUNT_FORMS = {"signup": "rental.accounts.SignupForm"}
+ACCOUNT_FORMS = {
+    "signup": "rental.account_forms.SignupForm",
+    "login": "rental.account_forms.LoginForm",
+    "change_password": "rental.account_forms.ChangePasswordForm",
+    "set_password": "rental.account_forms.SetPasswordForm",
+    "reset_password": "rental.account_forms.ResetPasswordForm",
+    "reset_password_from_key": "rental.account_forms.ResetPasswordKeyForm",
+    "add_email": "rental.account_forms.AddEmailForm",
+    "reauthenticate": "rental.account_forms.ReauthenticateForm",
+}
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PRODUCTION else "http"
+# How many proxies in front of this site write X-Forwarded-For; without one the connection's address counts.
+ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXIES", 0)
+MFA_ADAPTER = "rental.accounts.MFAAdapter"
+MFA_FORMS = {
+    "authenticate": "rental.account_forms.AuthenticateForm",
+    "reauthenticate": "rental.account_forms.MFAReauthenticateForm",
+    "activate_totp": "rental.account_forms.ActivateForm",
+}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Kernodeck"
 
