@@ -1,0 +1,47 @@
+"""Stable codes of pilots and runs as sentences in the reader's language; an unknown code is shown as it is."""
+
+from pilots.vocabulary.criteria import CRITERIA, VERDICTS, criterion, verdict
+from pilots.vocabulary.findings import FINDINGS, LEVELS, finding, level
+from pilots.vocabulary.rungs import RUNG_VERDICTS, RUNGS, Rung, rung, rung_verdict
+from pilots.vocabulary.runs import (
+    FAULTS,
+    OUTCOMES,
+    REASONS,
+    STAGES,
+    Word,
+    choice,
+    fault,
+    outcome,
+    reason,
+    review,
+    sandbox,
+    stage,
+)
+
+__all__ = [
+    "CRITERIA",
+    "FAULTS",
+    "FINDINGS",
+    "LEVELS",
+    "OUTCOMES",
+    "REASONS",
+    "RUNGS",
+    "RUNG_VERDICTS",
+    "STAGES",
+    "VERDICTS",
+    "Rung",
+    "Word",
+    "choice",
+    "criterion",
+    "fault",
+    "finding",
+    "level",
+    "outcome",
+    "reason",
+    "review",
+    "rung",
+    "rung_verdict",
+    "sandbox",
+    "stage",
+    "verdict",
+]

@@ -1,0 +1,97 @@
+"""The diagnostic ladder in words: what each rung is called, what it proves and what it does not."""
+
+from typing import NamedTuple
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+Text = str | Promise
+
+
+class Rung(NamedTuple):
+    name: Text
+    proves: Text
+    does_not_prove: Text
+
+
+RUNGS: dict[str, Rung] = {
+    "host": Rung(
+        _("host"),
+        _("The driver answers and lists its cards."),
+        _("That a framework can use them. The CUDA version it names is only the driver's ceiling."),
+    ),
+    "interpreter": Rung(
+        _("interpreter"),
+        _("Which Python and which packages are really used."),
+        _("That these packages can be imported."),
+    ),
+    "import": Rung(
+        _("import"),
+        _("The framework loads, and whether it was built for CUDA, ROCm or the processor alone."),
+        _("That a card is there."),
+    ),
+    "device": Rung(
+        _("device seen"),
+        _("The framework opens the driver and carries code for this card."),
+        _("That a computation runs on it."),
+    ),
+    "memory": Rung(
+        _("memory"),
+        _("Memory can be taken and filled, copies come back equal, and no neighbour holds it."),
+        _("That arithmetic is right."),
+    ),
+    "compute": Rung(
+        _("compute"),
+        _("The card computes what the processor computes, for these shapes."),
+        _("Other computations, or a sustained load."),
+    ),
+    "libraries": Rung(
+        _("libraries"),
+        _("Convolution, attention and training steps work."),
+        _("That extensions work."),
+    ),
+    "compiler": Rung(
+        _("compiler"),
+        _("Compiled code equals uncompiled code; the compiler and its cache can be used."),
+        _("That other programs compile."),
+    ),
+    "extensions": Rung(
+        _("extensions"),
+        _("Each declared extension loads, and computes where we know how to ask it."),
+        _("Yours, at your sizes."),
+    ),
+    "cards": Rung(
+        _("several cards"),
+        _("Each card works alone, and a sum over all of them is right."),
+        _("Their bandwidth, or that they stay stable for long."),
+    ),
+    "item": Rung(
+        _("one item"),
+        _("Your own program, its model, its paths and the memory for its longest input."),
+        _("The whole set."),
+    ),
+    "blender": Rung(
+        _("Blender"),
+        _("The renderer uses the card, and its frame equals the processor's."),
+        _("Your scene."),
+    ),
+}
+
+# code → (shape, word)
+RUNG_VERDICTS: dict[str, tuple[str, Text]] = {
+    "passed": ("confirmed", _("passed")),
+    "failed": ("stopped", _("failed")),
+    "crashed": ("stopped", _("crashed")),
+    "timeout": ("stopped", _("out of time")),
+    "not_run": ("missing", _("not run")),
+    "not_applicable": ("missing", _("does not apply")),
+    "skipped": ("missing", _("not run")),
+}
+
+
+def rung(code: str) -> Rung:
+    return RUNGS.get(code, Rung(code, "", ""))
+
+
+def rung_verdict(code: str) -> tuple[str, Text]:
+    return RUNG_VERDICTS.get(code, ("told", code))
