@@ -1,6 +1,5 @@
 """The balance strip: the equation, a tile per declared id (or one bar), and what lies outside of it."""
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -84,7 +83,9 @@ def shared_prefix(ids: Sequence[str]) -> str:
     """What all ids begin with, up to a separator: `doc-` of `doc-01`, `doc-02`."""
     if len(ids) < 2:
         return ""
-    common = os.path.commonprefix(list(ids))
+    low, high = min(ids), max(ids)
+    same = next((at for at, pair in enumerate(zip(low, high, strict=False)) if pair[0] != pair[1]), len(low))
+    common = low[:same]
     cut = max((at for at, character in enumerate(common) if not character.isalnum()), default=-1)
     return common[: cut + 1]
 

@@ -10,13 +10,20 @@ from django.utils.translation import ngettext
 
 from common import formats
 from pilots import vocabulary
-from pilots.presenters.text import visible
+from pilots.presenters.text import names, visible
 
 Text = str | Promise
-SHOWN = 8  # ids and categories named before "and n more"
 # Everything the configuration may fix, in the order in which a run is judged.
 DOCUMENTS = ("items", "sheet_holds", "categories", "must_refuse", "min_agreement", "max_minutes", "max_gpu_memory_gb")
-TRAINING = ("items", "min_updates", "checkpoint_written", "checkpoint_loads", "resume", "max_minutes", "max_gpu_memory_gb")
+TRAINING = (
+    "items",
+    "min_updates",
+    "checkpoint_written",
+    "checkpoint_loads",
+    "resume",
+    "max_minutes",
+    "max_gpu_memory_gb",
+)
 
 
 @dataclass(frozen=True)
@@ -32,18 +39,6 @@ class Row:
     def is_gap(self) -> bool:
         """Dashed: it was not measured."""
         return self.shape == "missing"
-
-
-def names(values: Sequence[Any]) -> str:
-    """A list for readers, cut after a few: `doc-01, doc-02 and 3 more`."""
-    shown = ", ".join(visible(str(value)) for value in values[:SHOWN])
-    more = len(values) - SHOWN
-    if more <= 0:
-        return shown
-    return ngettext("%(names)s and %(n)s more", "%(names)s and %(n)s more", more) % {
-        "names": shown,
-        "n": formats.number(more),
-    }
 
 
 def _minutes(value: float) -> str:
@@ -192,7 +187,7 @@ def _row(verdict: Mapping[str, Any], sheet: Mapping[str, Any] | None, reasons: M
 def _peak(peak: int | None, *, has_card: bool) -> Row:
     shape, word = vocabulary.verdict("not_measured" if peak is None else "measured")
     if peak is not None:
-        measured = _gigabytes(peak / 1e9)
+        measured = _gigabytes(peak / 1024**3)
     else:
         measured = _("the sampler got no answer") if has_card else _("no card took part")
     name = vocabulary.criterion("max_gpu_memory_gb")

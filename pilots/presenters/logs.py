@@ -89,9 +89,7 @@ def lines_between(path: Path, start: int, stop: int, *, first_error: int | None 
     start = max(1, start)
     with path.open("rb") as file:
         _skip(file, start - 1)
-        return [
-            Line(number, decoded(raw), number == first_error, cut) for number, raw, cut in _read(file, start, stop)
-        ]
+        return [Line(number, decoded(raw), number == first_error, cut) for number, raw, cut in _read(file, start, stop)]
 
 
 def page_of(path: Path, line: int, *, first_error: int | None = None) -> LogPage:

@@ -1,7 +1,13 @@
 """Text that a program wrote, made safe to read: controls, escapes and hidden direction marks become visible."""
 
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
+
+from django.utils.translation import ngettext
+
+from common import formats
 
 # Joiners and the soft hyphen belong to ordinary writing (Persian, Hindi, emoji): showing them would spoil it.
 ORDINARY = frozenset("\n\t\u200c\u200d\u00ad")
@@ -41,3 +47,14 @@ def is_text(data: bytes) -> bool:
     except UnicodeDecodeError as fault:
         return fault.start >= len(data) - 3 and fault.reason == "unexpected end of data"
     return True
+
+
+def names(values: Sequence[Any], most: int = 8) -> str:
+    """A list for readers, cut after a few: `doc-01, doc-02 and 3 more`."""
+    if len(values) <= most + 1:
+        return ", ".join(visible(str(value)) for value in values)
+    more = len(values) - most
+    return ngettext("%(names)s and %(n)s more", "%(names)s and %(n)s more", more) % {
+        "names": ", ".join(visible(str(value)) for value in values[:most]),
+        "n": formats.number(more),
+    }

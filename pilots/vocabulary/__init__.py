@@ -1,6 +1,6 @@
 """Stable codes of pilots and runs as sentences in the reader's language; an unknown code is shown as it is."""
 
-from pilots.vocabulary.criteria import CRITERIA, VERDICTS, criterion, verdict
+from pilots.vocabulary.criteria import CRITERIA, VERDICTS, criterion, error, malformed, verdict
 from pilots.vocabulary.findings import FINDINGS, LEVELS, finding, level
 from pilots.vocabulary.rungs import RUNG_VERDICTS, RUNGS, Rung, rung, rung_verdict
 from pilots.vocabulary.runs import (
@@ -16,6 +16,7 @@ from pilots.vocabulary.runs import (
     review,
     sandbox,
     stage,
+    stray,
 )
 
 __all__ = [
@@ -33,9 +34,11 @@ __all__ = [
     "Word",
     "choice",
     "criterion",
+    "error",
     "fault",
     "finding",
     "level",
+    "malformed",
     "outcome",
     "reason",
     "review",
@@ -43,5 +46,6 @@ __all__ = [
     "rung_verdict",
     "sandbox",
     "stage",
+    "stray",
     "verdict",
 ]

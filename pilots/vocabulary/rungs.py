@@ -14,63 +14,64 @@ class Rung(NamedTuple):
     does_not_prove: Text
 
 
-RUNGS: dict[str, Rung] = {
-    "host": Rung(
+# By number: it is the same in every report, whatever a rung is called there.
+RUNGS: dict[int, Rung] = {
+    0: Rung(
         _("host"),
         _("The driver answers and lists its cards."),
         _("That a framework can use them. The CUDA version it names is only the driver's ceiling."),
     ),
-    "interpreter": Rung(
+    1: Rung(
         _("interpreter"),
         _("Which Python and which packages are really used."),
         _("That these packages can be imported."),
     ),
-    "import": Rung(
+    2: Rung(
         _("import"),
         _("The framework loads, and whether it was built for CUDA, ROCm or the processor alone."),
         _("That a card is there."),
     ),
-    "device": Rung(
+    3: Rung(
         _("device seen"),
         _("The framework opens the driver and carries code for this card."),
         _("That a computation runs on it."),
     ),
-    "memory": Rung(
+    4: Rung(
         _("memory"),
         _("Memory can be taken and filled, copies come back equal, and no neighbour holds it."),
         _("That arithmetic is right."),
     ),
-    "compute": Rung(
+    5: Rung(
         _("compute"),
         _("The card computes what the processor computes, for these shapes."),
         _("Other computations, or a sustained load."),
     ),
-    "libraries": Rung(
+    6: Rung(
         _("libraries"),
         _("Convolution, attention and training steps work."),
         _("That extensions work."),
     ),
-    "compiler": Rung(
+    7: Rung(
         _("compiler"),
         _("Compiled code equals uncompiled code; the compiler and its cache can be used."),
         _("That other programs compile."),
     ),
-    "extensions": Rung(
+    8: Rung(
         _("extensions"),
         _("Each declared extension loads, and computes where we know how to ask it."),
         _("Yours, at your sizes."),
     ),
-    "cards": Rung(
+    9: Rung(
         _("several cards"),
         _("Each card works alone, and a sum over all of them is right."),
         _("Their bandwidth, or that they stay stable for long."),
     ),
-    "item": Rung(
+    10: Rung(
         _("one item"),
         _("Your own program, its model, its paths and the memory for its longest input."),
         _("The whole set."),
     ),
-    "blender": Rung(
+    11: Rung(
         _("Blender"),
         _("The renderer uses the card, and its frame equals the processor's."),
         _("Your scene."),
@@ -89,8 +90,9 @@ RUNG_VERDICTS: dict[str, tuple[str, Text]] = {
 }
 
 
-def rung(code: str) -> Rung:
-    return RUNGS.get(code, Rung(code, "", ""))
+def rung(number: int, name: str = "") -> Rung:
+    """The rung in words; one that this site does not know keeps the name its host gave it."""
+    return RUNGS.get(number) or Rung(name or str(number), "", "")
 
 
 def rung_verdict(code: str) -> tuple[str, Text]:

@@ -43,7 +43,48 @@ FAULTS: dict[str, Text] = {
     "platform": _("The fault is ours."),
 }
 
-REASONS: dict[str, Text] = {}
+REASONS: dict[str, Text] = {
+    "program_ended": _("The program ran to its end."),
+    "archive_refused": _("The project's archive is not safe to unpack."),
+    "config_invalid": _("config/pilote.json does not follow its schema."),
+    "inputs_changed": _("The inputs are not the ones that were frozen."),
+    "backend_mismatch": _("The project asks for another backend than this host has."),
+    "requirements_missing": _("requirements-rebuild.txt is missing."),
+    "environment_failed": _("The environment could not be built from requirements-rebuild.txt."),
+    "extension_failed": _("A declared extension failed in the diagnostic."),
+    "program_missing": _("The program named by the command does not exist."),
+    "program_failed": _("The program ended with an error."),
+    "program_killed": _("A signal ended the program."),
+    "program_memory": _("The program used more memory than it was given."),
+    "gpu_memory": _("The GPU's memory was not enough for the program."),
+    "time_limit": _("The program ran longer than its criteria allow."),
+    "output_limit": _("The program wrote more than a file may hold."),
+    "process_limit": _("The program started more processes than it may."),
+    "resume_failed": _("The resumed program did not run to its end."),
+    "interpreter_missing": _("The host has no Python interpreter that fits."),
+    "diagnostic_failed": _("A rung of the diagnostic ladder failed."),
+    "gpu_lost": _("The GPU stopped answering."),
+    "driver_failed": _("The GPU's driver does not fit or does not answer."),
+    "host_disk_full": _("The host's disk is full."),
+    "host_memory": _("The host itself ran out of memory."),
+    "package_index_unreachable": _("The host does not reach the package index."),
+    "sandbox_failed": _("The host could not isolate the program."),
+    "supervisor_lost": _("The run's supervisor ended, and the program with it."),
+    "host_restarted": _("The host was restarted during the run."),
+    "agent_failed": _("The host's agent failed."),
+    "silent": _("The host stopped reporting and did not come back in time."),
+    "never_claimed": _("The host never took the run."),
+    "host_revoked": _("The host was taken off the fleet during the run."),
+    "archive_damaged": _("The archive that arrived does not have its hash."),
+    "archive_unavailable": _("The archive could not be fetched."),
+    "spec_mismatch": _("The spec that arrived does not have its hash."),
+    "copy_differs": _("Our copy differs from what the host announced."),
+    "internal": _("The platform itself failed."),
+    "cancelled_by_customer": _("You cancelled it."),
+    "cancelled_by_operator": _("An operator cancelled it."),
+    "term_ended": _("The rental's term ended."),
+    "interrupted": _("It was interrupted on the host."),
+}
 
 # Decision → what it does, and what it prefills.
 CHOICES: dict[str, Word] = {
@@ -53,6 +94,13 @@ CHOICES: dict[str, Word] = {
 }
 
 REVIEWS: dict[str, Text] = {"right": _("right"), "wrong": _("wrong"), "unsure": _("unsure")}
+
+# Lines outside the sheet.
+STRAYS: dict[str, Text] = {
+    "doubled": _("a further line for an id that already had one"),
+    "invented": _("an id that was never declared"),
+    "malformed": _("a line that cannot be read"),
+}
 
 SANDBOXES: dict[str, Text] = {
     "bubblewrap": _("shut in by bubblewrap: no network, no other process, only its own folders"),
@@ -87,3 +135,7 @@ def review(code: str) -> Text:
 
 def sandbox(code: str) -> Text:
     return SANDBOXES.get(code, code)
+
+
+def stray(code: str) -> Text:
+    return STRAYS.get(code, code)

@@ -1,6 +1,6 @@
 """What keeps a sheet from holding, in words: the verdict's reason, and what to do about it next."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from common import formats
+from pilots.presenters.text import names
 
 Text = str | Promise
 
@@ -23,51 +24,42 @@ class Problem:
     ids: Sequence[Any] = ()
 
 
-def _named(one: str, many: str, ids: Sequence[Any]) -> str:
-    """`doc-07 is missing`, or `7 ids are missing`: one id is named, more are counted."""
-    return ngettext(one, many, len(ids)) % {"id": ids[0], "n": formats.number(len(ids))}
+NAMED = 3  # ids named in a heading before "and n more"
+
+# What the sheet's own lists say, gravest first: the key, and what to do about it.
+SHEET: dict[str, Text] = {
+    "missing": gettext_lazy("Make the program refuse what it cannot handle, with a reason, instead of leaving it out."),
+    "invented": gettext_lazy("Let the program write lines for the ids it was given, and for nothing else."),
+    "duplicated": gettext_lazy("Let the program write each id once; only the first line counts."),
+    "malformed_lines": gettext_lazy("Let the program write one whole JSON object a line, and flush it."),
+    "must_refuse_accepted": gettext_lazy("Look at this input: it was declared as one to refuse."),
+    "bad_category": gettext_lazy("Let the program choose among the categories that were declared."),
+    "without_reason": gettext_lazy("Let the program say why with every refusal."),
+}
 
 
-def missing(ids: Sequence[Any]) -> str:
-    return _named("%(id)s is missing", "%(n)s ids are missing", ids)
+def clause(key: str, ids: Sequence[Any]) -> str:
+    """One list of the sheet as a clause that names its first ids: `doc-07 is missing`."""
+    count = len(ids)
+    words = {
+        "missing": ngettext("%(ids)s is missing", "%(ids)s are missing", count),
+        "invented": ngettext("%(ids)s was never declared", "%(ids)s were never declared", count),
+        "duplicated": ngettext("%(ids)s has more than one line", "%(ids)s have more than one line", count),
+        "malformed_lines": ngettext(
+            "line %(ids)s of the results cannot be read", "lines %(ids)s of the results cannot be read", count
+        ),
+        "must_refuse_accepted": ngettext(
+            "%(ids)s was accepted and had to be refused", "%(ids)s were accepted and had to be refused", count
+        ),
+        "bad_category": ngettext(
+            "%(ids)s has a category that is not allowed", "%(ids)s have categories that are not allowed", count
+        ),
+        "without_reason": ngettext(
+            "%(ids)s was refused without a reason", "%(ids)s were refused without a reason", count
+        ),
+    }
+    return words[key] % {"ids": names(ids, NAMED)}
 
-
-def invented(ids: Sequence[Any]) -> str:
-    return _named("%(id)s was never declared", "%(n)s ids were never declared", ids)
-
-
-def duplicated(ids: Sequence[Any]) -> str:
-    return _named("%(id)s has more than one line", "%(n)s ids have more than one line", ids)
-
-
-def malformed(lines: Sequence[Any]) -> str:
-    return _named("line %(id)s of the results cannot be read", "%(n)s lines of the results cannot be read", lines)
-
-
-def bad_category(ids: Sequence[Any]) -> str:
-    return _named("%(id)s has a category that is not allowed", "%(n)s ids have a category that is not allowed", ids)
-
-
-def without_reason(ids: Sequence[Any]) -> str:
-    return _named("%(id)s was refused without a reason", "%(n)s ids were refused without a reason", ids)
-
-
-def must_refuse_accepted(ids: Sequence[Any]) -> str:
-    return _named(
-        "%(id)s was accepted and had to be refused", "%(n)s ids were accepted and had to be refused", ids
-    )
-
-
-# key of the sheet → its clause and what to do, gravest first.
-SHEET: tuple[tuple[str, Callable[[Sequence[Any]], str], Text], ...] = (
-    ("missing", missing, gettext_lazy("Make the program refuse what it cannot handle, with a reason, instead of leaving it out.")),
-    ("invented", invented, gettext_lazy("Let the program write a line for the ids it was given, and for nothing else.")),
-    ("duplicated", duplicated, gettext_lazy("Let the program write each id once; only the first line counts.")),
-    ("malformed_lines", malformed, gettext_lazy("Let the program write one whole JSON object a line, and flush it.")),
-    ("must_refuse_accepted", must_refuse_accepted, gettext_lazy("Look at this input: it was declared as one to refuse.")),
-    ("bad_category", bad_category, gettext_lazy("Let the program choose among the categories that were declared.")),
-    ("without_reason", without_reason, gettext_lazy("Let the program say why with every refusal.")),
-)  # fmt: skip
 
 # A missed criterion, as a clause.
 MISSED: dict[str, Text] = {
@@ -88,8 +80,8 @@ SEE_CRITERIA: Text = gettext_lazy("Look at the criteria below, then change the p
 
 def of_sheet(sheet: Mapping[str, Any] | None) -> list[Problem]:
     return [
-        Problem(key, clause(sheet[key]), what_next, sheet[key])
-        for key, clause, what_next in SHEET
+        Problem(key, clause(key, sheet[key]), what_next, sheet[key])
+        for key, what_next in SHEET.items()
         if sheet and sheet.get(key)
     ]
 
