@@ -1,5 +1,6 @@
 """Filters and parts for every template: money, times, statuses, sources and controls in the house's look."""
 
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -55,6 +56,12 @@ def source(kind: str) -> SafeString:
 def shape(kind: str) -> SafeString:
     """The large shape of a `.state`."""
     return format_html('<svg class="{}" aria-hidden="true"><use href="#s-{}"/></svg>', kind, SHAPES[kind])
+
+
+@register.filter
+def iso(moment: datetime) -> str:
+    """A time for machines, in UTC."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 @register.filter
