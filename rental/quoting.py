@@ -75,6 +75,8 @@ def claim(customer: User, quote_id: str) -> Quote:
     Raises:
         Refusal: `quote_not_found` (404), also for a quote of another customer.
     """
+    if "\0" in quote_id:
+        quote_id = ""
     Quote.objects.filter(pk=quote_id, customer=None).update(customer=customer)
     found = Quote.objects.select_related("card", "price").filter(pk=quote_id, customer=customer).first()
     if found is None:
@@ -83,7 +85,7 @@ def claim(customer: User, quote_id: str) -> Quote:
 
 
 def _card(slug: Any) -> Card:
-    found = Card.objects.on_sale().filter(slug=slug).first() if isinstance(slug, str) else None
+    found = Card.objects.on_sale().filter(slug=slug).first() if isinstance(slug, str) and "\0" not in slug else None
     if found is None:
         raise Refusal("unknown_card", _("Choose a card from the list."), status=422, field="card")
     return found
@@ -97,7 +99,7 @@ def _check(days: Any, lots: Any, preparation: Any, note: Any) -> None:
         raise Refusal("wrong_lots", _("Enter a number of lots from 1 to 10."), status=422, field="lots")
     if preparation not in Preparation.values:
         raise Refusal("unknown_preparation", _("Choose a preparation from the list."), status=422, field="preparation")
-    if not isinstance(note, str) or (preparation == Preparation.CUSTOM and not note.strip()):
+    if not isinstance(note, str) or "\0" in note or (preparation == Preparation.CUSTOM and not note.strip()):
         sentence = _("Say what you would like to find on the machine.")
         raise Refusal("note_missing", sentence, status=422, field="preparation_note")
     if len(note) > NOTE_LENGTH:

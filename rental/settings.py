@@ -42,7 +42,7 @@ if PRODUCTION:
         raise ImproperlyConfigured("ALLOWED_HOSTS is not set. Name the site's hosts, separated by commas.")
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "rental.apps.TablesConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -158,6 +158,7 @@ MFA_FORMS = {
 }
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Kernodeck"
+MFA_ADAPTER = "rental.second_factor.SealingAdapter"
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [

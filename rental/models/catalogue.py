@@ -50,7 +50,6 @@ class Card(models.Model):
     shares_host = models.BooleanField(default=False)
 
     objects = CardQuerySet.as_manager()
-    lots_free: int  # only on rows that come from `stock.cards_on_sale`
 
     class Meta:
         ordering: ClassVar[list[str]] = ["position", "slug"]

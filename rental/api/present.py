@@ -1,0 +1,83 @@
+"""How rows of the rental room look in the API."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from rental.models import Card, Order, OrderMove, Price, Quote, User
+
+
+def instant(at: datetime | None) -> str | None:
+    """ISO 8601 in UTC, to the microsecond where there are any."""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z") if at else None
+
+
+def answer(status: int) -> Any:
+    """A renderer for `idempotent`: the act's result as JSON with this status."""
+
+    def render(request: HttpRequest, body: Any) -> HttpResponse:
+        return JsonResponse(body, status=status, json_dumps_params={"ensure_ascii": False})
+
+    return render
+
+
+def card(row: Card, lots_free: int, prices: list[Price]) -> dict[str, Any]:
+    return {
+        "slug": row.slug,
+        "name": row.name,
+        "vendor": row.vendor,
+        "backend": row.backend,
+        "memory_gb": row.memory_gb,
+        "cards_per_lot": row.cards_per_lot,
+        "lots_free": max(lots_free, 0),
+        "prices": [{"days": p.days, "unit_price_cents": p.cents} for p in sorted(prices, key=lambda p: p.days)],
+        "example_prices": any(p.example for p in prices),
+    }
+
+
+def quote(row: Quote) -> dict[str, Any]:
+    return {"id": row.pk, **_bought(row), "expires_at": instant(row.expires_at)}
+
+
+def order(row: Order) -> dict[str, Any]:
+    times = ("placed_at", "pay_until", "paid_at", "promised_at", "delivered_at", "ends_at", "ended_at")
+    return {
+        "code": row.code,
+        "state": str(row.state),
+        **_bought(row),
+        **{name: instant(getattr(row, name)) for name in times},
+    }
+
+
+def order_with_moves(row: Order, reader: User) -> dict[str, Any]:
+    return {**order(row), "moves": [move(m, reader) for m in row.moves.all()]}
+
+
+def move(row: OrderMove, reader: User) -> dict[str, Any]:
+    """`by` says who acted without naming an operator: you, operator, customer or system."""
+    by = "system" if row.actor_id is None else "you" if row.actor_id == reader.pk else "operator"
+    if by == "operator" and row.actor_id == row.order.customer_id:
+        by = "customer"
+    return {
+        "old": row.old,
+        "new": row.new,
+        "code": row.code,
+        "sentence": row.get_code_display(),
+        "by": by,
+        "at": instant(row.at),
+        "note": row.note,
+    }
+
+
+def _bought(row: Quote | Order) -> dict[str, Any]:
+    return {
+        "card": row.card.slug,
+        "days": row.days,
+        "lots": row.lots,
+        "cards": row.cards,
+        "preparation": row.preparation,
+        "preparation_note": row.preparation_note,
+        "unit_price_cents": row.unit_price_cents,
+        "total_cents": row.total_cents,
+    }

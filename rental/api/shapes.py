@@ -1,0 +1,130 @@
+"""The bodies of the rental API: numbers are integers and nothing else is read as one."""
+
+from datetime import datetime
+from typing import Annotated
+
+from ninja import Schema
+from pydantic import AfterValidator, Field, StrictInt
+
+
+def _no_nul(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("a NUL character cannot be kept")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_no_nul)]
+
+
+class QuoteIn(Schema):
+    card: Text = Field(max_length=40, examples=["b200"])
+    days: StrictInt = Field(examples=[7])
+    lots: StrictInt = Field(examples=[2])
+    preparation: Text = Field(max_length=16, examples=["pytorch"])
+    preparation_note: Text = Field("", max_length=2000)
+
+
+class OrderIn(Schema):
+    quote: Text = Field(max_length=26)
+
+
+class AskIn(Schema):
+    network: Text = Field(max_length=16, examples=["bitcoin"])
+    asset: Text = Field(max_length=8, examples=["BTC"])
+
+
+class ReasonIn(Schema):
+    reason: Text = Field("", max_length=1000)
+
+
+class ExtendIn(Schema):
+    ends_at: datetime | None = Field(
+        None, description="The end you saw: when it is no longer the end, nothing is done."
+    )
+
+
+class DeliverIn(Schema):
+    hosts: list[Annotated[Text, Field(max_length=64)]]
+    access: Text = Field(max_length=20_000)
+
+
+class PriceOut(Schema):
+    days: int
+    unit_price_cents: int
+
+
+class CardOut(Schema):
+    slug: str
+    name: str
+    vendor: str
+    backend: str
+    memory_gb: int | None
+    cards_per_lot: int
+    lots_free: int
+    prices: list[PriceOut]
+    example_prices: bool
+
+
+class CardsOut(Schema):
+    items: list[CardOut]
+    next: str | None = None
+
+
+class QuoteOut(Schema):
+    id: str
+    card: str
+    days: int
+    lots: int
+    cards: int
+    preparation: str
+    preparation_note: str
+    unit_price_cents: int
+    total_cents: int
+    expires_at: str
+
+
+class MoveOut(Schema):
+    old: str
+    new: str
+    code: str
+    sentence: str
+    by: str
+    at: str
+    note: str
+
+
+class OrderOut(Schema):
+    code: str
+    state: str
+    card: str
+    days: int
+    lots: int
+    cards: int
+    preparation: str
+    preparation_note: str
+    unit_price_cents: int
+    total_cents: int
+    placed_at: str
+    pay_until: str
+    paid_at: str | None
+    promised_at: str | None
+    delivered_at: str | None
+    ends_at: str | None
+    ended_at: str | None
+
+
+class OrderWithMovesOut(OrderOut):
+    moves: list[MoveOut]
+
+
+class OrdersOut(Schema):
+    items: list[OrderOut]
+    next: str | None
+
+
+class DeliveredOut(OrderOut):
+    hosts: list[str]
+
+
+class AccessOut(Schema):
+    access: str
