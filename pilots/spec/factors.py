@@ -66,7 +66,8 @@ def describe(
 def changed(before: Mapping[str, str], after: Mapping[str, str]) -> list[Factor]:
     """The factors of two described tries that differ, by group and name."""
     names = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
-    factors = [Factor(*name.split(":", 1), before.get(name), after.get(name)) for name in names]
+    split = [(*name.partition(":")[::2], name) for name in names]
+    factors = [Factor(group, short, before.get(name), after.get(name)) for group, short, name in split]
     return sorted(factors, key=lambda factor: (GROUPS.index(factor.group), factor.name))
 
 

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from pilots.spec.error_patterns import ANY, EXCEPTION, HARMLESS, PATTERNS, SHELL, TRACEBACK
+
 _TEXT: Final = 500
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07")
 
@@ -18,54 +20,12 @@ class FirstError:
     text: str
 
 
-# In the order of trial; each is tried on every line, the earliest line wins.
-_PATTERNS: Final = tuple(
-    (kind, re.compile(pattern))
-    for kind, pattern in (
-        ("gpu_memory", r"(CUDA|HIP) out of memory|OutOfMemoryError|(CUDA|HIP) error: out of memory|CUBLAS_STATUS_ALLOC_FAILED"),
-        ("gpu_no_kernel", r"no kernel image is available|(hipErrorNoBinaryForGpu|invalid device function)"),
-        ("gpu_driver", r"driver (version )?is (insufficient|too old)|Found no NVIDIA driver|forward compatibility was attempted"
-                       r"|(Failed to initialize NVML|NVML: Driver/library version mismatch)|hipErrorNoDevice|No HIP GPUs are available"
-                       r"|No CUDA GPUs are available|Torch not compiled with CUDA enabled"),
-        ("gpu_lost", r"GPU is lost|fallen off the bus|uncorrectable ECC|Xid \(|device-side assert triggered|HW Exception by GPU"),
-        ("gpu_memory_access", r"illegal memory access|misaligned address|Memory access fault by GPU|hipErrorIllegalAddress"),
-        ("collective", r"(NCCL|RCCL) (error|WARN)|ncclSystemError|ncclUnhandledCudaError|Watchdog caught collective operation timeout"),
-        ("gpu", r"(CUDA|HIP|cuDNN|CUBLAS|MIOpen|rocBLAS)\w*[ _](error|Error|STATUS_)|(CUDA|HIP) error"),
-        ("memory", r"MemoryError|Out of memory: Killed process|oom-kill|DefaultCPUAllocator: (not enough|can't allocate) memory"
-                   r"|std::bad_alloc|Cannot allocate memory"),
-        ("disk", r"No space left on device|Disk quota exceeded|(?i:file size limit exceeded)|\bFile too large\b"),
-        ("library", r"cannot open shared object file|undefined symbol|version `\S+' not found|ImportError: .*\.so|GLIBC_\d"),
-        ("package_conflict", r"ResolutionImpossible|conflicting dependencies"),
-        ("package_index", r"(Temporary failure in name resolution|Failed to establish a new connection|ReadTimeoutError|NewConnectionError)"),
-        ("package_missing", r"No matching distribution found|Could not find a version that satisfies"),
-        ("package_hash", r"THESE PACKAGES DO NOT MATCH THE HASHES|Hashes are required in --require-hashes"),
-        ("package_build", r"Failed building wheel|subprocess-exited-with-error|metadata-generation-failed|Failed to build "),
-        ("package", r"^ERROR: "),
-        ("network", r"(HfHubHTTPError|LocalEntryNotFoundError|OfflineModeIsEnabled|couldn't connect to 'https)"),
-        ("not_found", r"(command not found|: not found$|No such file or directory)"),
-        ("permission", r"Permission denied|Operation not permitted"),
-        ("syntax", r"^(SyntaxError|IndentationError|TabError)\b"),
-        ("import", r"^(ModuleNotFoundError|ImportError)\b"),
-        ("crash", r"Segmentation fault|core dumped|Fatal Python error|^(Killed|Aborted|Bus error|Illegal instruction)\b|double free"),
-    )
-)  # fmt: skip
-_EXCEPTION = re.compile(
-    r"^(?:[A-Za-z_][\w]*\.)*([A-Z]\w*(?:Error|Exception|Exit|Interrupt|Timeout|Failure|Warning)|StopIteration)(?::|$)"
-)
-_TRACEBACK = re.compile(r"^(?:\[[^\]]*\]:?\s*)?(?:Traceback \(most recent call last\)|\s*\+ Exception Group Traceback)")
-_SHELL = re.compile(r"^(?:/\S+/)?(?:ba|z|da|k)?sh: (?:line )?\d+: ")
-# Words that look like failure and are none: a program that goes on after them.
-_HARMLESS = re.compile(
-    r"^\s*(WARNING|Warning|DEBUG|INFO|\[W|W\d{4})|DeprecationWarning|UserWarning|FutureWarning|dependency resolver does not"
-)
-
-
 def find(lines: Iterable[str]) -> FirstError | None:
     """The first error of an output, or None. Streams: only the lines of one open traceback are looked through."""
     opened = False  # inside a traceback: the answer is its last line, the exception's
     for number, raw in enumerate(lines, 1):
         line = clean(raw)
-        if _TRACEBACK.match(line):
+        if TRACEBACK.match(line):
             opened = True
             continue
         if opened:
@@ -100,14 +60,16 @@ def around(lines: Iterable[str], number: int, context: int = 5) -> list[tuple[in
 
 
 def _kind(line: str, otherwise: str) -> str:
-    return next((kind for kind, pattern in _PATTERNS if pattern.search(line)), otherwise)
+    if not ANY.search(line):
+        return otherwise
+    return next((kind for kind, pattern in PATTERNS if pattern.search(line)), otherwise)
 
 
 def _kind_outside(line: str) -> str:
-    if not line.strip() or _HARMLESS.search(line):
+    if not line.strip() or HARMLESS.search(line):
         return ""
-    if _SHELL.match(line):
+    if SHELL.match(line):
         return _kind(line, "shell")
-    if _EXCEPTION.match(line):
+    if EXCEPTION.match(line):
         return _kind(line, "exception")
     return _kind(line, "")
