@@ -112,7 +112,11 @@ def close(reference: str, code: str = "settled") -> None:
 
 def requests_for(reference: str) -> QuerySet[PaymentRequest]:
     """The requests made for an order, newest first."""
-    return PaymentRequest.objects.filter(reference=reference).select_related("address", "rate").order_by("-created_at")
+    return (
+        PaymentRequest.objects.filter(reference=reference)
+        .select_related("address", "rate", "customer")
+        .order_by("-created_at")
+    )
 
 
 def _asset(network: str, asset: str) -> Asset:

@@ -22,12 +22,8 @@ FIRST_SHOWN: Final = 5
 def available() -> dict[str, bool]:
     """For every network, whether an address can be given now."""
     keys = set(AddressKey.objects.filter(state=AddressKey.State.ACTIVE).values_list("network", flat=True))
-    return {
-        code: code in keys
-        if network.key
-        else ReceivingAddress.objects.filter(network=code, taken_at__isnull=True).exists()
-        for code, network in NETWORKS.items()
-    }
+    pools = set(ReceivingAddress.objects.filter(taken_at__isnull=True).values_list("network", flat=True).distinct())
+    return {code: code in (keys if network.key else pools) for code, network in NETWORKS.items()}
 
 
 def take(network: str) -> ReceivingAddress:
@@ -128,7 +124,7 @@ def _read(network: str, public_key: str) -> AccountKey:
 def _derived(network: str) -> ReceivingAddress:
     key = AddressKey.objects.select_for_update().filter(network=network, state=AddressKey.State.ACTIVE).first()
     if key is None:
-        raise _none_left(network)
+        raise none_left(network)
     account, index = _read(network, key.public_key), key.next_index
     AddressKey.objects.filter(pk=key.pk).update(next_index=index + 1)
     return ReceivingAddress.objects.create(
@@ -150,13 +146,13 @@ def _pooled(network: str) -> ReceivingAddress:
         .first()
     )
     if row is None:
-        raise _none_left(network)
+        raise none_left(network)
     row.taken_at = timezone.now()
     row.save(update_fields=["taken_at"])
     return row
 
 
-def _none_left(network: str) -> Refusal:
+def none_left(network: str) -> Refusal:
     return Refusal(
         "no_address",
         _("%(network)s is off: no receiving address is free. Choose another network, or pay from your balance.")
