@@ -45,7 +45,7 @@ class Agreement(TypedDict):
     expected: int  # ids with an expected answer
     agreed: int
     share: float | None  # None: nothing was expected, so nothing was measured
-    disagreements: list[str]
+    disagreements: list[str]  # answered otherwise; what is missing is listed as missing
 
 
 class MalformedLine(TypedDict):
@@ -202,7 +202,7 @@ class Sheet:
             "categories": dict(self._categories),
             "reasons": dict(sorted(self._reasons.items(), key=lambda pair: (-pair[1], pair[0]))),
             "malformed": list(self._malformed),
-            "lines": sum(counts.values()),
+            "lines": sum(counts.values()) - counts["blank"],
             "duplicated_lines": counts["duplicated"],
             "invented_lines": counts["invented"],
             "malformed_count": counts["malformed"],

@@ -11,6 +11,7 @@ from pilots.spec.unpacking import BLOCK, Limits, Member
 
 _RECORD: Final = 512
 _EXTENDED: Final = 64 * 1024  # no honest path needs more
+_SLACK: Final = 1024 * 1024  # zeros behind the end, as tar writes them
 _ZEROS: Final = bytes(_RECORD)
 _PAX_LENGTH: Final = re.compile(rb"([0-9]{1,6}) ")
 
@@ -47,7 +48,7 @@ class _Unzipped:
             except zlib.error as error:
                 raise Refused("damaged", "The gzip content cannot be read.") from error
             self.unpacked += len(data)
-            most = self._limits.unpacked_bytes + self._limits.members * 2 * _RECORD
+            most = self._limits.unpacked_bytes + self._limits.members * 2 * _RECORD + _SLACK
             if self.unpacked > most:
                 raise Refused("unpacked_too_large", f"More than {self._limits.unpacked_bytes} bytes unpacked.")
             if self.unpacked > self._limits.ratio_from and self.unpacked > self._limits.ratio * self._packed:

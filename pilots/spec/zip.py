@@ -110,7 +110,7 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
         raise Refused("unknown_compression", "A member uses a feature that is not read here.", name) from error
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OSError) as error:
         raise Refused(_damage(str(error)), "A member does not read as its header says.", name) from error
-    # zipfile stops at the declared size: content that goes on shows in the checksum, a short one here
+    # zipfile stops at the declared size: content that goes on shows as a wrong checksum, a short one here
     if read != info.file_size:
         raise Refused("lying_size", "A member is shorter than its header says.", name)
 
@@ -120,4 +120,4 @@ def _damage(told: str) -> str:
         return "overlap"
     if "differ" in told:
         return "lying_name"
-    return "lying_size" if "CRC" in told else "damaged"
+    return "checksum" if "CRC" in told else "damaged"
