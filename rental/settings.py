@@ -110,7 +110,9 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;",
     }
 else:
-    DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 1, "max_size": env.int("DATABASE_POOL", 16)}}
+    # The address may carry options of its own, such as the socket's folder.
+    pool = {"min_size": 1, "max_size": env.int("DATABASE_POOL", 16)}
+    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = pool
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 
 AUTH_USER_MODEL = "rental.User"
