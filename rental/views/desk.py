@@ -1,0 +1,100 @@
+"""The operators' desk: what waits for a person, and the acts on an order."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from common.refusals import Refusal
+from rental import delivery, desk, ordering, timeline
+from rental.bought import bought
+from rental.forms import DeliveryForm, RefundForm, refuse
+from rental.guards import operators_only, order_at_desk, person
+from rental.models import Order
+from rental.vocabulary import describe
+
+
+@require_GET
+@operators_only
+def queues(request: HttpRequest) -> HttpResponse:
+    now = timezone.now()
+    waiting = {
+        "notices": desk.notices(now),
+        "receipts": desk.receipts(now),
+        "deliveries": desk.deliveries(now),
+        "ending": desk.ending(now),
+    }
+    late = sum(row["order"].is_overdue(now) for row in waiting["deliveries"])
+    count = sum(len(waiting[name]) for name in ("notices", "receipts", "deliveries"))
+    rest = {"rates": desk.rates(now), "letters_given_up": desk.letters_given_up(), "now": now}
+    return render(request, "rental/desk.html", waiting | rest | {"count": count, "late": late})
+
+
+@require_http_methods(["GET", "POST"])
+@operators_only
+def order(request: HttpRequest, code: str) -> HttpResponse:
+    """An order as the desk sees it; POST hands it over."""
+    found = order_at_desk(request.user, code)
+    form = DeliveryForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            data = form.cleaned_data
+            delivery.hand_over(found, hosts=data["hosts"], access=data["access"], by=person(request))
+        except Refusal as refusal:
+            refuse(form, refusal)
+        else:
+            messages.success(request, _("Handed over. The term has begun and the customer was written to."))
+            return redirect("desk_order", found.code)
+    status = 409 if form.errors else 200
+    return render(request, "rental/desk_order.html", _order(found, form), status=status)
+
+
+def _order(order: Order, form: DeliveryForm) -> dict[str, Any]:
+    now = timezone.now()
+    requests = timeline.requests_of(order)
+    open_to_deliver = order.state in (Order.State.PAID, Order.State.PREPARING)
+    return {
+        "order": order,
+        "form": form,
+        "ticked": form["hosts"].value() or [],
+        "state": describe(order, now, timeline.money_from(requests)),
+        "bought": bought(order),
+        "deliverable": open_to_deliver,
+        "candidates": desk.candidates(order, now) if open_to_deliver else [],
+        "hosts": delivery.hosts_of(order),
+        "trail": timeline.trail(order, order.moves.select_related("actor"), requests, for_operator=True),
+        "requests": requests,
+    }
+
+
+@require_POST
+@operators_only
+def prepare(request: HttpRequest, code: str) -> HttpResponse:
+    found = order_at_desk(request.user, code)
+    try:
+        delivery.start_preparation(found, person(request))
+    except Refusal as refusal:
+        messages.error(request, str(refusal.sentence))
+    return redirect("desk_order", found.code)
+
+
+@require_http_methods(["GET", "POST"])
+@operators_only
+def refund(request: HttpRequest, code: str) -> HttpResponse:
+    found = order_at_desk(request.user, code)
+    form = RefundForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            ordering.refund(found, person(request), form.cleaned_data["reason"])
+        except Refusal as refusal:
+            refuse(form, refusal)
+        else:
+            return redirect("desk_order", found.code)
+    if found.state != Order.State.PAID and not form.errors:
+        return redirect("desk_order", found.code)
+    context = {"order": found, "form": form, "bought": bought(found)}
+    return render(request, "rental/desk_refund.html", context, status=409 if form.errors else 200)
