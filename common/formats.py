@@ -105,7 +105,7 @@ def clock(moment: datetime, *, seconds: bool = False) -> str:
 
 
 def span(duration: timedelta | float) -> str:
-    """A duration in short units that all five languages read: `6 min 41 s`, `0.4 s`, `2 h 05 min`."""
+    """A duration in short units that all five languages read: `6 min 41 s`, `0.4 s`, `2 h 05 min`, `72 h`."""
     total = duration.total_seconds() if isinstance(duration, timedelta) else float(duration)
     if round(total, 1) < 10:
         return f"{figure(total, 1)}{NBSP}s"
@@ -114,9 +114,9 @@ def span(duration: timedelta | float) -> str:
         return f"{whole}{NBSP}s"
     minutes, seconds = divmod(whole, 60)
     if minutes < 60:
-        return f"{minutes}{NBSP}min {seconds:02d}{NBSP}s"
+        return f"{minutes}{NBSP}min" + (f" {seconds:02d}{NBSP}s" if seconds else "")
     hours, minutes = divmod(minutes, 60)
-    return f"{number(hours)}{NBSP}h {minutes:02d}{NBSP}min"
+    return f"{number(hours)}{NBSP}h" + (f" {minutes:02d}{NBSP}min" if minutes else "")
 
 
 def size(count: int) -> str:

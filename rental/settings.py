@@ -22,7 +22,7 @@ DEMO = env.bool("DEMO", not PRODUCTION)
 
 def required(name: str, embedded_default: str) -> str:
     """The variable's value; in production its absence ends the process with a sentence."""
-    value = env.str(name, "" if PRODUCTION else embedded_default)
+    value: str = env.str(name, "" if PRODUCTION else embedded_default)
     if PRODUCTION and not value:
         raise ImproperlyConfigured(f"{name} is not set. Production needs it: see .env.example, then start again.")
     return value
@@ -229,6 +229,8 @@ BROKER_URL = required("BROKER_URL", f"redis+socket://{DATA_DIR / 'valkey' / 'val
 BROKER_ADMIN_URL = env.str("BROKER_ADMIN_URL", "")
 
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "Kernodeck <no-reply@localhost>")
+# Where people may write to the operator; shown on the help page when set.
+CONTACT_EMAIL = env.str("CONTACT_EMAIL", "")
 EMAIL_BACKEND = env.str(
     "EMAIL_BACKEND",
     "django.core.mail.backends.smtp.EmailBackend" if PRODUCTION else "django.core.mail.backends.console.EmailBackend",

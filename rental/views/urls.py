@@ -6,6 +6,12 @@ from rental.views import catalogue, desk, desk_money, guide, health, orders, out
 
 urlpatterns = [
     path("", guide.home, name="home"),
+    path("guide/", guide.guide, name="guide"),
+    path("help/", guide.explain, {"topic": "help"}, name="help"),
+    path("terms/", guide.explain, {"topic": "terms"}, name="terms"),
+    path("keep/", guide.explain, {"topic": "keep"}, name="keep"),
+    path("count/", guide.explain, {"topic": "count"}, name="count"),
+    path("downloads/<str:name>", guide.download, name="download"),
     path("rent/", catalogue.rent, name="rent"),
     path("rent/check", catalogue.check, name="rent_check"),
     path("rent/check/<slug:quote_id>", catalogue.summary, name="rent_summary"),
