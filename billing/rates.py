@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from django.conf import settings
-from django.db.models import Q, Subquery
+from django.db.models import Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -29,12 +29,15 @@ def current(asset: str, now: datetime) -> Rate:
     return _usable(asset, rate, now)
 
 
-def newest(now: datetime) -> dict[str, Rate | Refusal]:
-    """For every asset the usable rate, or why there is none: one query for a page that lists them all."""
-    # One query of six index probes: the history is never scanned.
+def newest_lines() -> QuerySet[Rate]:
+    """The newest line of every asset, valid or not: one query of six index probes, the history is never scanned."""
     probes = (Rate.objects.filter(asset=asset).order_by("-id").values("id")[:1] for asset in ASSETS)
-    lines = Rate.objects.filter(functools.reduce(operator.or_, (Q(id=Subquery(probe)) for probe in probes)))
-    latest = {rate.asset: rate for rate in lines}
+    return Rate.objects.filter(functools.reduce(operator.or_, (Q(id=Subquery(probe)) for probe in probes)))
+
+
+def newest(now: datetime) -> dict[str, Rate | Refusal]:
+    """For every asset the usable rate, or why there is none."""
+    latest = {rate.asset: rate for rate in newest_lines()}
     found: dict[str, Rate | Refusal] = {}
     for asset in ASSETS:
         try:

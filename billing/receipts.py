@@ -14,7 +14,7 @@ from billing import addresses, ledger, rates
 from billing.amounts import credited_cents, value_cents
 from billing.ledger import Customer
 from billing.models import Journal, PaymentRequest, PaymentRequestMove, Rate, Receipt, ReceiptMove
-from billing.networks import NETWORKS
+from billing.networks import NETWORKS, Asset
 from billing.signals import balance_credited
 from common.refusals import Refusal
 
@@ -69,6 +69,14 @@ def confirm(receipt: Receipt, *, by: Customer | None, evidence: str) -> Receipt:
     )
 
 
+def asset_at(network: str, address: str, asset: str | None = None) -> Asset:
+    """The asset a receipt at `address` is counted in, to read its amount. Raises: the refusals of `record_receipt`."""
+    if network not in NETWORKS:
+        raise Refusal("unknown_network", _("Choose one of the networks listed."), status=422, field="network")
+    request = PaymentRequest.objects.filter(network=network, address__address=_address(network, address)).first()
+    return _asset(network, request, asset)
+
+
 def replace(receipt: Receipt, *, by: Customer | None, evidence: str) -> Receipt:
     """The network dropped this transaction: a reorganisation or a fee bump. Raises: Refusal `receipt_confirmed`."""
     with atomic():
@@ -85,6 +93,15 @@ def replace(receipt: Receipt, *, by: Customer | None, evidence: str) -> Receipt:
     return receipt
 
 
+def _address(network: str, address: str) -> str:
+    try:
+        return addresses.check(network, address.strip())
+    except addresses.BadAddress:
+        raise Refusal(
+            "bad_address", _("This is not a valid address of this network."), status=422, field="address"
+        ) from None
+
+
 def _checked(network: str, transaction_id: str, output: int, address: str, amount: int, evidence: str) -> Receipt:
     """The facts, each in the network's own writing, as an unsaved row."""
     if network not in NETWORKS:
@@ -95,17 +112,12 @@ def _checked(network: str, transaction_id: str, output: int, address: str, amoun
         raise Refusal(
             "bad_transaction", _("This is not a transaction id of this network."), status=422, field="transaction"
         ) from None
-    try:
-        address = addresses.check(network, address.strip())
-    except addresses.BadAddress:
-        raise Refusal(
-            "bad_address", _("This is not a valid address of this network."), status=422, field="address"
-        ) from None
+    address = _address(network, address)
     if not 0 <= output < 2**63:
         raise Refusal("bad_output", _("Enter the output's number, from 0."), status=422, field="output")
     if not 0 < amount < 10**78:
         raise Refusal("bad_amount", _("Enter an amount above zero."), status=422, field="amount")
-    if not evidence.strip():
+    if not evidence.replace("\0", "").strip():
         raise Refusal(
             "evidence_missing",
             _("Say what shows this receipt, e.g. the explorer's page."),
@@ -118,7 +130,7 @@ def _checked(network: str, transaction_id: str, output: int, address: str, amoun
         output=output,
         address=address,
         units=amount,
-        evidence=evidence.strip()[:1000],
+        evidence=evidence.replace("\0", "").strip()[:1000],
     )
 
 
@@ -131,9 +143,7 @@ def _record(facts: Receipt, asset: str | None, confirmed: bool, by: Customer | N
         .filter(network=facts.network, address__address=facts.address)
         .first()
     )
-    facts.asset = asset or (request.asset if request else _only_asset(facts.network))
-    if facts.asset not in {a.code for a in NETWORKS[facts.network].assets}:
-        raise Refusal("unknown_asset", _("This network does not carry this asset here."), status=422, field="asset")
+    facts.asset = _asset(facts.network, request, asset).code
     facts.request = request
     facts.problem = (
         Problem.UNKNOWN_ADDRESS if request is None else Problem.WRONG_ASSET if facts.asset != request.asset else ""
@@ -148,16 +158,20 @@ def _record(facts: Receipt, asset: str | None, confirmed: bool, by: Customer | N
     return receipt
 
 
-def _only_asset(network: str) -> str:
+def _asset(network: str, request: PaymentRequest | None, asset: str | None) -> Asset:
+    """What arrived: as said, else as asked for, else the only asset of the network."""
     assets = NETWORKS[network].assets
-    if len(assets) > 1:
+    code = asset or (request.asset if request else assets[0].code if len(assets) == 1 else "")
+    if not code:
         raise Refusal(
-            "asset_needed",
-            _("No request was given this address: say which asset arrived."),
-            status=422,
-            field="asset",
+            "asset_needed", _("No request was given this address: say which asset arrived."), status=422, field="asset"
         )
-    return assets[0].code
+    try:
+        return NETWORKS[network].asset(code)
+    except KeyError:
+        raise Refusal(
+            "unknown_asset", _("This network does not carry this asset here."), status=422, field="asset"
+        ) from None
 
 
 def _once(facts: Receipt, by: Customer | None, at: datetime) -> Receipt:

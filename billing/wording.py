@@ -94,9 +94,7 @@ def _about_state(sheet: Sheet) -> list[str]:
             return found
         case "short":
             found = [
-                _(
-                    "%(credited)s were credited to your balance. The order waits and is paid when your balance covers it."
-                )
+                _("%(credited)s were credited to your balance. The order waits: it is paid once the balance covers it.")
                 % facts
             ]
             if sheet["asks"]:
