@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from common.codes import reference
 from rental import outbox
 from rental.models import User
+from rental.second_factor import SealingAdapter
 
 WRONG_CODE = _("This code does not match. Wait for the next one in your app and enter all its digits.")
 TOO_MANY = _("Too many tries. Wait five minutes, then try again.")
@@ -63,7 +64,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return f"{super()._get_login_attempts_cache_key(request, **credentials)}:{self.get_client_ip(request)}"
 
 
-class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
+class MFAAdapter(SealingAdapter):
     error_messages = {  # noqa: RUF012 - allauth's own attribute
         **DefaultMFAAdapter.error_messages,
         "add_email_blocked": _("Remove the second factor before you add an email address."),

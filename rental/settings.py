@@ -160,7 +160,6 @@ MFA_FORMS = {
 }
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Kernodeck"
-MFA_ADAPTER = "rental.second_factor.SealingAdapter"
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [
