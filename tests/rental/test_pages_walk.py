@@ -95,16 +95,12 @@ def receipt(desk: Client, request: PaymentRequest, transaction: str, units: int)
     assert answer.status_code == 302, text_of(answer)
 
 
-def test_balance_paid_cpu_order_until_access(
-    catalogue: dict[str, Card], customer: User, staff: User, put: Any
-) -> None:
+def test_balance_paid_cpu_order_until_access(catalogue: dict[str, Card], customer: User, staff: User, put: Any) -> None:
     client, desk = signed_in(customer), at_desk(staff)
     put(customer, 10_00)
     page = choose(client, card="cpu", lots="1", days="3")
     assert "From your balance" in text_of(page)
-    placed = client.post(
-        page.wsgi_request.get_full_path(), {"form_id": hidden(page, "form_id"), "pay_with": "balance"}
-    )
+    placed = client.post(page.wsgi_request.get_full_path(), {"form_id": hidden(page, "form_id"), "pay_with": "balance"})
     order = Order.objects.get()
     assert placed["Location"] == f"/orders/{order.code}/pay/balance"
     assert ledger.balance_of(customer).cents == 10_00
