@@ -10,7 +10,7 @@ from pydantic import Field, StrictBool, StrictInt
 
 from billing import ledger, payments, receipts
 from billing.amounts import units_of
-from billing.guards import request_for
+from billing.guards import person, request_for
 from billing.models import Account, PaymentRequest, Posting
 from billing.networks import NETWORKS
 from billing.uris import payment_uri
@@ -125,12 +125,12 @@ def present_request(request: PaymentRequest) -> dict[str, Any]:
 
 @router.get("/balance", auth=auth.read, response=BalanceOut, summary="Your balance in USD cents")
 def balance(request: HttpRequest) -> Any:
-    return vars(ledger.balance_of(_person(request)))
+    return vars(ledger.balance_of(person(request)))
 
 
 @router.get("/ledger", auth=auth.read, response=LedgerOut, summary="The lines your balance is the sum of, newest first")
 def lines(request: HttpRequest, cursor: str | None = None) -> Any:
-    account = Account.objects.filter(customer_id=_person(request).pk).first()
+    account = Account.objects.filter(customer_id=person(request).pk).first()
     rows, after = page(Posting.objects.filter(account=account).select_related("journal"), cursor)
     return {"items": [_posting(row) for row in rows], "next": after}
 
@@ -143,7 +143,7 @@ def lines(request: HttpRequest, cursor: str | None = None) -> Any:
 )
 @idempotent(answer(200))
 def paid_notice(request: HttpRequest, request_id: str, payload: NoticeIn = NO_CLAIM) -> Any:
-    notice = payments.note_paid(request_for(_person(request), request_id), payload.transaction)
+    notice = payments.note_paid(request_for(person(request), request_id), payload.transaction)
     return {"noted_at": instant(notice.noted_at), "transaction": notice.transaction, "confirms_receipt": False}
 
 
@@ -152,7 +152,7 @@ def paid_notice(request: HttpRequest, request_id: str, payload: NoticeIn = NO_CL
 def record(request: HttpRequest, payload: ReceiptIn) -> Any:
     facts = payload.dict()
     facts["amount"] = _units(payload)
-    receipt = payments.record_receipt(**facts, by=_person(request))
+    receipt = payments.record_receipt(**facts, by=person(request))
     return {
         "id": receipt.pk,
         "state": str(receipt.state),
@@ -188,8 +188,3 @@ def _posting(row: Posting) -> dict[str, Any]:
         "cents": row.cents,
         "balance_after_cents": row.balance_after_cents,
     }
-
-
-def _person(request: HttpRequest) -> Any:
-    """The token's owner: only a bearer token comes this far."""
-    return request.user

@@ -1,5 +1,10 @@
 """The addresses of the billing room."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from billing import views
+
+urlpatterns = [
+    path("account/ledger", views.account_ledger, name="ledger"),
+    path("account/ledger.csv", views.account_statement, name="ledger_csv"),
+]

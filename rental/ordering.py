@@ -158,10 +158,11 @@ def pay_if_covered(order: Order) -> bool:
 
 def _pay(order: Order, code: MoveCode, by: User | None) -> Order:
     now = timezone.now()
+    # Requests are locked before the customer's account, as a receipt does: never the other way round.
+    payments.close(order.code)
     ledger.charge(order.customer, order.total_cents, key=f"order:{order.code}:pay", reference=order.code, by=by)
     promised_at = now + timedelta(hours=settings.DELIVERY_HOURS)
     move(order, Order.State.PAID, code=code, at=now, by=by, paid_at=now, promised_at=promised_at)
-    payments.close(order.code)
     emails.order_paid(order)
     return order
 
