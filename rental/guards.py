@@ -17,9 +17,9 @@ from django.utils.translation import gettext_lazy as _
 from common.codes import ALPHABET
 from common.refusals import Refusal
 from rental.models import Order, Quote, User
+from rental.quoting import is_id
 
 CODE = re.compile(rf"[{ALPHABET}]{{4}}-[{ALPHABET}]{{4}}")
-QUOTE = re.compile(rf"[{ALPHABET}]{{26}}")
 View = Callable[..., HttpResponse]
 
 
@@ -49,7 +49,7 @@ def _order(code: str, **own: Any) -> Order:
 
 def quote_for(user: Any, quote_id: str) -> Quote:
     """A quote of one's own, or an unclaimed one whose id one holds."""
-    quote = Quote.objects.select_related("card").filter(pk=quote_id).first() if QUOTE.fullmatch(quote_id) else None
+    quote = Quote.objects.select_related("card").filter(pk=quote_id).first() if is_id(quote_id) else None
     own = user.pk if user is not None and user.is_authenticated else None
     if quote is None or (quote.customer_id is not None and quote.customer_id != own):
         raise Http404

@@ -13,7 +13,7 @@ from common.refusals import Refusal
 from rental import arrivals, emails, stock
 from rental.models import MoveCode, Order, OrderMove, Quote, User
 from rental.moves import lock, move, wrong_state
-from rental.quoting import claim, quote, release
+from rental.quoting import claim, is_id, quote, release
 from rental.terms import end_due, extend
 
 __all__ = [
@@ -46,12 +46,13 @@ def place(customer: User, quote_id: str, *, form_id: str | None = None, seen_tot
     Raises:
         Refusal: `quote_not_found` (404), `quote_expired`, `total_changed`, `too_many_unpaid_orders`.
     """
+    form_id = (form_id or "").replace("\0", "")[:64]
     known = _already_placed(customer, quote_id, form_id)
     if known is not None:
         return known
     try:
         with transaction.atomic():
-            return _place(customer, claim(customer, quote_id), form_id or "", seen_total_cents)
+            return _place(customer, claim(customer, quote_id), form_id, seen_total_cents)
     except IntegrityError:
         # The same post was a moment faster on another connection: its order is this one's answer.
         known = _already_placed(customer, quote_id, form_id)
@@ -60,10 +61,10 @@ def place(customer: User, quote_id: str, *, form_id: str | None = None, seen_tot
         return known
 
 
-def _already_placed(customer: User, quote_id: str, form_id: str | None) -> Order | None:
+def _already_placed(customer: User, quote_id: str, form_id: str) -> Order | None:
     orders = Order.objects.select_related("card", "customer").filter(customer=customer)
     by_form = orders.filter(form_id=form_id).first() if form_id else None
-    return by_form or orders.filter(quote_id=quote_id).first()
+    return by_form or (orders.filter(quote_id=quote_id).first() if is_id(quote_id) else None)
 
 
 def _place(customer: User, held: Quote, form_id: str, seen_total_cents: int | None) -> Order:

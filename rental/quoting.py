@@ -1,5 +1,6 @@
 """Quotes: choices checked, figures computed here and nowhere else, lots held until a time shown."""
 
+import re
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,11 +10,13 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
+from common.codes import ALPHABET
 from common.refusals import Refusal
 from rental import prices, stock
 from rental.models import Card, Preparation, Price, Quote, User
 
 NOTE_LENGTH = 2000
+REFERENCE = re.compile(rf"[{ALPHABET}]{{26}}")
 
 
 def quote(
@@ -65,8 +68,13 @@ def quote(
 
 def release(customer: User | None, quote_id: str, now: datetime) -> None:
     """Give a quote's lots back. Somebody else's quote, or an order's, is left alone without a word."""
-    mine = Quote.objects.holding(now).filter(pk=quote_id)
+    mine = Quote.objects.holding(now).filter(pk=quote_id) if is_id(quote_id) else Quote.objects.none()
     (mine.filter(customer=None) | mine.filter(customer=customer)).update(released_at=now)
+
+
+def is_id(text: str) -> bool:
+    """Whether `text` can be a quote's id: only that reaches the database, which would fail on a NUL."""
+    return REFERENCE.fullmatch(text) is not None
 
 
 def claim(customer: User, quote_id: str) -> Quote:
@@ -75,10 +83,9 @@ def claim(customer: User, quote_id: str) -> Quote:
     Raises:
         Refusal: `quote_not_found` (404), also for a quote of another customer.
     """
-    if "\0" in quote_id:
-        quote_id = ""
-    Quote.objects.filter(pk=quote_id, customer=None).update(customer=customer)
-    found = Quote.objects.select_related("card", "price").filter(pk=quote_id, customer=customer).first()
+    rows = Quote.objects.filter(pk=quote_id) if is_id(quote_id) else Quote.objects.none()
+    rows.filter(customer=None).update(customer=customer)
+    found = rows.filter(customer=customer).select_related("card", "price").first()
     if found is None:
         raise Refusal("quote_not_found", _("There is no such quote. Choose a card again."), status=404, field="quote")
     return found
@@ -99,9 +106,12 @@ def _check(days: Any, lots: Any, preparation: Any, note: Any) -> None:
         raise Refusal("wrong_lots", _("Enter a number of lots from 1 to 10."), status=422, field="lots")
     if preparation not in Preparation.values:
         raise Refusal("unknown_preparation", _("Choose a preparation from the list."), status=422, field="preparation")
-    if not isinstance(note, str) or "\0" in note or (preparation == Preparation.CUSTOM and not note.strip()):
+    if not isinstance(note, str) or (preparation == Preparation.CUSTOM and not note.strip()):
         sentence = _("Say what you would like to find on the machine.")
         raise Refusal("note_missing", sentence, status=422, field="preparation_note")
+    if "\0" in note:
+        sentence = _("Remove the control characters from the description.")
+        raise Refusal("note_unusable", sentence, status=422, field="preparation_note")
     if len(note) > NOTE_LENGTH:
         sentence = _("Shorten the description to 2,000 characters.")
         raise Refusal("note_too_long", sentence, status=422, field="preparation_note")

@@ -72,7 +72,7 @@ TAMPERED = [
     ("preparation", None, "unknown_preparation"),
     ("preparation", ["ubuntu"], "unknown_preparation"),
     ("preparation", "custom", "note_missing"),
-    ("note", "a\0b", "note_missing"),
+    ("note", "a\0b", "note_unusable"),
     ("note", "x" * 2001, "note_too_long"),
 ]
 
