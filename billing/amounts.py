@@ -16,9 +16,13 @@ def due_units(cents: int, micro_usd: int, decimals: int, typed: int) -> int:
     """
     if cents <= 0 or micro_usd <= 0 or not 0 <= typed <= decimals:
         raise ValueError("cents and rate are above zero, and no more digits are typed than there are")
-    exact: int = -(-cents * MICRO_A_CENT * 10**decimals // micro_usd)
+    return typeable(-(-cents * MICRO_A_CENT * 10**decimals // micro_usd), decimals, typed)
+
+
+def typeable(units: int, decimals: int, typed: int) -> int:
+    """`units` rounded up to the next amount with at most `typed` digits after the point."""
     step: int = 10 ** (decimals - typed)
-    steps: int = -(-exact // step)
+    steps: int = -(-units // step)
     return steps * step
 
 

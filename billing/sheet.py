@@ -2,21 +2,21 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from billing import rates, receiving
-from billing.amounts import due_units, units_of
+from billing.amounts import due_units, typeable, units_of
 from billing.models import PaidNotice, PaymentRequest, Rate, Receipt
 from billing.networks import NETWORKS, Asset, Network
 from billing.qr import code_of
 from billing.trail import Line, rate_text, trail
 from billing.uris import payment_uri
 from billing.wording import no_coin, words
-from common.formats import coin, when
+from common.formats import coin, day, when
 from common.refusals import Refusal
 
 
@@ -57,9 +57,12 @@ def payment_sheet(
     facts = _facts(request, receipts)
     late = request.is_late(now)
     state = _state(request, facts, notice, late, paid_at)
-    asks = state in ("asked", "told", "short") and not late and request.state == PaymentRequest.State.OPEN
-    units = facts.left or facts.due
+    # Less than was asked for was seen: the rest may still be sent.
+    wanting = state in ("asked", "told", "short") or (state == "seen" and facts.left > 0)
+    asks = wanting and not late and request.state == PaymentRequest.State.OPEN
+    units = typeable(facts.left, asset.decimals, asset.typed) or facts.due
     address = request.address.address
+    lines = trail(request, notice, receipts, request.moves.all(), more)
     sheet = {
         "id": request.pk,
         "state": state,
@@ -98,7 +101,9 @@ def payment_sheet(
         "transaction_hint": network.transaction_hint,
         "vouched": any(r.vouched_at and r.state == Receipt.State.SEEN for r in receipts),
         "strays": any(r.problem for r in receipts),
-        "trail": trail(request, notice, receipts, request.moves.all(), more),
+        "trail": lines,
+        # The date is said once where all of it is of one day.
+        "trail_day": day(lines[0].at) if len({line.at.astimezone(UTC).date() for line in lines}) == 1 else "",
         **_codes(request, network, asset, units, asks),
         **_exchange(asset, units, exchange_fee),
     }

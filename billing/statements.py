@@ -76,7 +76,7 @@ def terms_of(customer: Customer) -> list[Term]:
     return [
         Term(MINUS if cents.get(kind, 0) < 0 else "+", abs(cents.get(kind, 0)), text)
         for kind, text in words.items()
-        if kind in cents or kind == Kind.CREDIT
+        if cents.get(kind) or kind == Kind.CREDIT
     ]
 
 

@@ -63,7 +63,7 @@ def sentences(sheet: Sheet) -> list[str]:
         )
     if sheet["state"] in ("told", "short", "over") and not sheet["asks"]:
         found.append(_("The time to send is over. Already sent it? It will be credited. Do not send again."))
-    if sheet["demo"]:
+    if sheet["demo"] and sheet["state"] not in ("covered", "paid"):
         found.append(no_coin())
     return found
 
