@@ -131,13 +131,23 @@ def target(field: forms.BoundField) -> str:
     return str(field.id_for_label or f"{field.auto_id}_0")
 
 
+def describing(field: forms.BoundField, hint: str) -> str:
+    """The ids of a field's hint and error."""
+    ids = [f"{field.auto_id}_helptext"] if hint else []
+    return " ".join([*ids, f"{field.auto_id}_error"] if field.errors else ids)
+
+
+@register.simple_tag
+def described(field: forms.BoundField, hint: str = "") -> SafeString | str:
+    """The attribute that joins a group of choices to its hint and error."""
+    ids = describing(field, hint)
+    return format_html(' aria-describedby="{}"', ids) if ids else ""
+
+
 @register.simple_tag
 def control(field: forms.BoundField, hint: str = "") -> SafeString:
     """A field's control in the look, described by its hint and its error."""
-    described = [f"{field.auto_id}_helptext"] if hint else []
-    if field.errors:
-        described.append(f"{field.auto_id}_error")
-    attrs: dict[str, Any] = {"aria-describedby": " ".join(described) or False, "placeholder": False}
+    attrs: dict[str, Any] = {"aria-describedby": describing(field, hint) or False, "placeholder": False}
     if control_kind(field) != "checkbox":
         attrs["class"] = f"input {field.field.widget.attrs.get('class', '')}".strip()
     if field.errors:

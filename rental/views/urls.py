@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from rental.views import catalogue, desk, desk_money, guide, health, orders, outbox, payment
+from rental.views import account, catalogue, desk, desk_money, guide, health, orders, outbox, payment
 
 urlpatterns = [
     path("", guide.home, name="home"),
@@ -12,6 +12,13 @@ urlpatterns = [
     path("keep/", guide.explain, {"topic": "keep"}, name="keep"),
     path("count/", guide.explain, {"topic": "count"}, name="count"),
     path("downloads/<str:name>", guide.download, name="download"),
+    path("account/", account.account, name="account"),
+    path("account/name", account.name, name="account_name"),
+    path("account/time-zone", account.time_zone, name="account_zone"),
+    path("account/statement.csv", account.statement, name="account_statement"),
+    path("account/tokens/", account.tokens, name="account_tokens"),
+    path("account/tokens/<int:number>/revoke", account.revoke, name="account_token_revoke"),
+    path("account/close", account.close, name="account_close"),
     path("rent/", catalogue.rent, name="rent"),
     path("rent/check", catalogue.check, name="rent_check"),
     path("rent/check/<slug:quote_id>", catalogue.summary, name="rent_summary"),
