@@ -1,4 +1,4 @@
-"""The diagnostic ladder of a GPU machine: one file without dependencies, for Python >= 3.8.
+"""The diagnostic ladder of a GPU machine: one file without dependencies, for Python >= 3.9.
 
 Run it alone: `python diagnostic.py --help`. It is longer than this house's files are, because it is one download.
 """
@@ -18,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import Any, Callable, Iterator  # noqa: UP035 (Python 3.8)
+from collections.abc import Callable, Iterator
+from typing import Any
 
 # number: (name, seconds allowed, proves, does not prove). A plain table: the file must stay one download.
 LADDER: dict[int, tuple[str, int, str, str]] = {
@@ -26,18 +27,18 @@ LADDER: dict[int, tuple[str, int, str, str]] = {
         "that a framework can use them; nvidia-smi's CUDA version is only the driver's ceiling"),
     1: ("interpreter", 30, "which Python and which packages are really used", "that they import"),
     2: ("import", 180, "the framework loads, and its build is cuda, rocm or cpu", "that a GPU is there"),
-    3: ("device seen", 120, "the framework opens the driver and carries code for this card", "that a kernel runs"),
+    3: ("device", 120, "the framework opens the driver and carries code for this card", "that a kernel runs"),
     4: ("memory", 180, "context, allocator and copies work; memory is not held by a neighbour", "arithmetic"),
     5: ("compute", 240, "matrix products are right for this shape", "other kernels, sustained load"),
     6: ("libraries", 240, "convolution, attention and a falling loss (cuDNN or MIOpen, autograd)", "extensions"),
     7: ("compiler", 300, "Triton, a compiler and a writable cache work together", "other graphs"),
     8: ("extensions", 300, "each declared extension imports, and its kernel runs where exercised", "your sizes"),
-    9: ("several cards", 300, "each card alone, and the collective's value", "bandwidth, long stability"),
+    9: ("cards", 300, "each card alone, and the collective's value", "bandwidth, long stability"),
     11: ("blender", 300, "the renderer uses the named card", "your scene"),
 }  # fmt: skip
 BEHAVIOUR = ("CUDA_", "NVIDIA_", "HIP_", "ROCR_", "HSA_", "AMD_", "NCCL_", "RCCL_", "TORCH", "PYTORCH_", "OMP_", "MKL_",
              "OPENBLAS_", "TRITON_", "HF_", "PYTHON", "LD_", "XLA_", "MIOPEN_")  # fmt: skip
-Facts = dict
+Facts = dict[str, Any]
 
 
 class Failed(Exception):
@@ -103,6 +104,11 @@ def nvidia_cards() -> list[Facts]:
     return cards
 
 
+def named(row: Facts, words: str) -> Any:
+    """The first value whose name holds these words: rocm-smi's names change with its version."""
+    return next((value for name, value in row.items() if words in name), None)
+
+
 def amd_cards() -> list[Facts]:
     if not os.path.exists("/dev/kfd"):
         return []
@@ -131,18 +137,17 @@ def amd_cards() -> list[Facts]:
     cards = []
     for key in sorted((k for k in told if k.startswith("card")), key=lambda k: int(k[4:] or 0)):
         row = {name.lower(): value for name, value in told[key].items()}
-        named = lambda *words, row=row: next((v for k, v in row.items() if all(w in k for w in words)), None)  # noqa: E731
         cards.append(
             {
-                "uuid": str(named("unique id")),
-                "model": str(named("card series") or named("card model")),
-                "memory_bytes": int(number(named("vram total memory")) or 0),
-                "memory_used_bytes": int(number(named("vram total used")) or 0),
+                "uuid": str(named(row, "unique id")),
+                "model": str(named(row, "card series") or named(row, "card model")),
+                "memory_bytes": int(number(named(row, "vram total memory")) or 0),
+                "memory_used_bytes": int(number(named(row, "vram total used")) or 0),
                 "driver": driver,
                 "backend": "rocm",
-                "temperature_c": number(named("temperature")),
-                "power_w": number(named("power")),
-                "utilisation_percent": number(named("gpu use")),
+                "temperature_c": number(named(row, "temperature")),
+                "power_w": number(named(row, "power")),
+                "utilisation_percent": number(named(row, "gpu use")),
             }
         )
     return cards
@@ -353,7 +358,8 @@ def rung_memory(want: argparse.Namespace) -> Facts:
             raise Failed(
                 f"a copy to {device} and back differs", "Test the card's memory; do not use it.", device=device
             )
-        held, step = [], 256 * 1024**2
+        held: list[Any] = []
+        step = 256 * 1024**2
         share = want.fill if device != "cpu" else 0.5
         try:
             while sum(block.numel() for block in held) + step <= free * share:
@@ -394,7 +400,8 @@ def rung_compute(want: argparse.Namespace) -> Facts:
                     device=device,
                 )
             big = torch.randn(*(2 * [8192 if device != "cpu" else 512]), device=device).to(kind)
-            big @ big, settle(torch, device)
+            big @ big
+            settle(torch, device)
             start, turns = time.perf_counter(), 10
             for _ in range(turns):
                 big @ big
@@ -404,7 +411,8 @@ def rung_compute(want: argparse.Namespace) -> Facts:
                 "tflops": round(2 * len(big) ** 3 * turns / (time.perf_counter() - start) / 1e12, 3),
             }
         block = torch.empty((1 << 30) if device != "cpu" else (1 << 26), dtype=torch.uint8, device=device)
-        block.clone(), settle(torch, device)
+        block.clone()
+        settle(torch, device)
         start = time.perf_counter()
         for _ in range(5):
             block.clone()
@@ -417,7 +425,11 @@ def rung_compute(want: argparse.Namespace) -> Facts:
 
 def rung_libraries(want: argparse.Namespace) -> Facts:
     def test(torch: Any, device: str) -> Facts:
-        call, close = torch.nn.functional, lambda a, b: float((a.cpu() - b).abs().max())
+        call = torch.nn.functional
+
+        def close(a: Any, b: Any) -> float:
+            return float((a.cpu() - b).abs().max())
+
         x, w = torch.randn(2, 8, 32, 32), torch.randn(16, 8, 3, 3)
         torch.backends.cudnn.allow_tf32 = False
         conv = close(call.conv2d(x.to(device), w.to(device)), call.conv2d(x, w))
@@ -430,7 +442,8 @@ def rung_libraries(want: argparse.Namespace) -> Facts:
         for _ in range(30):
             steps.zero_grad()
             loss = ((net(xs) - xs.sum(1, keepdim=True)) ** 2).mean()
-            loss.backward(), steps.step()
+            loss.backward()
+            steps.step()
             losses.append(float(loss))
         facts = {"conv2d_error": conv, "attention_error": attention, "loss_first": losses[0], "loss_last": losses[-1]}
         if conv > 1e-3 or attention > 1e-3 or not losses[-1] < losses[0]:
@@ -449,7 +462,10 @@ def rung_compiler(want: argparse.Namespace) -> Facts:
     torch = load_torch(want)
     if not torch.cuda.is_available() and not want.compile:
         raise NotApplicable("asked only of a GPU (or with --compile)", "Nothing to do.", device="cpu")
-    plain = lambda x: torch.nn.functional.gelu(x * 2 + 1).sum(-1)  # noqa: E731
+
+    def plain(x: Any) -> Any:
+        return torch.nn.functional.gelu(x * 2 + 1).sum(-1)
+
     compiled = torch.compile(plain)
 
     def test(torch: Any, device: str) -> Facts:
@@ -470,7 +486,10 @@ def exercise(name: str, torch: Any) -> bool:
     """Runs a known extension's kernel on the first card; False where there is nothing to run it on or with."""
     if not torch.cuda.is_available():
         return False
-    half = lambda *shape: torch.randn(*shape, device="cuda", dtype=torch.float16)  # noqa: E731
+
+    def half(*shape: int) -> Any:
+        return torch.randn(*shape, device="cuda", dtype=torch.float16)
+
     if name == "flash_attn":
         importlib.import_module("flash_attn").flash_attn_func(
             half(1, 64, 4, 64), half(1, 64, 4, 64), half(1, 64, 4, 64)

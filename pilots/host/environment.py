@@ -1,0 +1,225 @@
+"""The program's Python environment: a venv from requirements-rebuild.txt, kept by the hash of what it was made from."""
+
+import ast
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pilots.host import sandbox
+from pilots.host.program import Ended, Limits, Program, carry_out
+from pilots.spec.config import REQUIREMENTS_FILE
+
+INSTALL_SECONDS: Final = 3600.0
+_LAYOUT: Final = "1"  # part of the key: a change here makes every environment anew
+_NETWORK: Final = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE",
+                   "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")  # fmt: skip
+
+
+class EnvironmentFailed(Exception):
+    """No environment: a reason code, and what in plain English."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason, self.message = reason, message
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """A Python that environments are made from."""
+
+    path: str
+    version: str
+    tag: str  # all that must be equal for an environment to be used again
+
+
+@dataclass(frozen=True)
+class Environment:
+    folder: Path
+    key: str
+    reused: bool
+
+    @property
+    def python(self) -> Path:
+        return self.folder / "venv" / "bin" / "python"
+
+
+def interpreter(path: str | None = None) -> Interpreter:
+    """The interpreter of the preparation (`KERNODECK_PYTHON`), or the one below the agent's own."""
+    path = path or os.environ.get("KERNODECK_PYTHON") or getattr(sys, "_base_executable", sys.executable)
+    ask = "import sys,platform;print(platform.python_version());print(sys.version,sys.prefix,platform.machine())"
+    try:
+        told = subprocess.run([str(path), "-I", "-c", ask], capture_output=True, text=True, timeout=30, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise EnvironmentFailed("interpreter_missing", f"{path} does not start: {error}") from error
+    version, tag = told.stdout.split("\n", 1)
+    real = os.path.realpath(str(path))
+    return Interpreter(str(path), version, f"{real} {tag.strip()}")
+
+
+def prepare(
+    project: Path,
+    python: Interpreter,
+    cache: Path,
+    report: Path,
+    work: Path,
+    *,
+    kind: sandbox.Kind,
+    stop_when: Callable[[], bool] = lambda: False,
+) -> Environment:
+    """An environment for this project, from the cache or made now; `freeze.txt` and `install.log` are left in `report`."""
+    try:
+        requirements = (project / REQUIREMENTS_FILE).read_bytes()
+    except OSError as error:
+        raise EnvironmentFailed("requirements_missing", f"{REQUIREMENTS_FILE} cannot be read.") from error
+    key = hashlib.sha256(b"\0".join([_LAYOUT.encode(), python.tag.encode(), requirements])).hexdigest()[:32]
+    cache.mkdir(parents=True, exist_ok=True)
+    folder = cache / key
+    with _locked(cache / f"{key}.lock"):
+        reused = _whole(folder)
+        if not reused:
+            shutil.rmtree(folder, ignore_errors=True)
+            try:
+                _make(folder, requirements, python, report, work, kind, stop_when)
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+        else:
+            shutil.copyfile(folder / "install.log", report / "install.log")
+        shutil.copyfile(folder / "freeze.txt", report / "freeze.txt")
+        return Environment(folder, key, reused)
+
+
+def _make(
+    folder: Path,
+    requirements: bytes,
+    python: Interpreter,
+    report: Path,
+    work: Path,
+    kind: sandbox.Kind,
+    stop_when: Callable[[], bool],
+) -> None:
+    (folder / "given").mkdir(parents=True)
+    (folder / "given" / REQUIREMENTS_FILE).write_bytes(requirements)
+    pip_cache = folder.parent / "pip"
+    pip_cache.mkdir(exist_ok=True)
+    log, venv = report / "install.log", folder / "venv"
+    extra, seen = _pip_settings(python, work)
+    view = sandbox.View(
+        writable=(folder, pip_cache, work),
+        readable=tuple(seen),
+        tmp=work / "tmp",
+        network=True,  # pip alone gets it; a package's own build code runs in here too, out of reach of the agent
+    )
+    env = sandbox.environment(work, {**extra, "PIP_CACHE_DIR": str(pip_cache), "PIP_NO_INPUT": "1"})
+    env = {**env, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_PROGRESS_BAR": "off"}
+
+    def call(*argv: str, stdout: Path = log) -> Ended:
+        program = Program(
+            sandbox.wrap(argv, view, kind),
+            cwd=folder,
+            env=env,
+            stdout=stdout,
+            stderr=log,
+            result=work / "install.json",
+            limits=Limits(),
+        )
+        ended, late = carry_out(program, seconds=INSTALL_SECONDS, stop_when=stop_when)
+        if late:
+            raise EnvironmentFailed("environment_failed", f"The installation took longer than {INSTALL_SECONDS:.0f} s.")
+        return ended
+
+    def must(*argv: str, stdout: Path = log) -> None:
+        ended = call(*argv, stdout=stdout)
+        if not ended.ok:
+            raise EnvironmentFailed(_why(log), f"{Path(argv[0]).name} {' '.join(argv[1:4])} {ended.told()}.")
+
+    new = str(venv / "bin" / "python")
+    must(python.path, "-I", "-m", "venv", str(venv))
+    if any(line.strip() and not line.strip().startswith(b"#") for line in requirements.splitlines()):
+        must(new, "-m", "pip", "install", "-r", str(folder / "given" / REQUIREMENTS_FILE))
+    must(new, "-m", "pip", "freeze", "--all", stdout=folder / "freeze.txt")
+    shutil.copyfile(log, folder / "install.log")
+    stamp = folder / "whole.json"
+    stamp.with_suffix(".new").write_text(json.dumps({"tree": _tree(venv)}))
+    stamp.with_suffix(".new").replace(stamp)
+
+
+def _why(log: Path) -> str:
+    """Whose fault an installation's failure is: the index that does not answer, the disk, or the requirements."""
+    text = log.read_text(errors="replace") if log.exists() else ""
+    if "No space left on device" in text:
+        return "host_disk_full"
+    if re.search(r"name resolution|NewConnectionError|ConnectTimeoutError|Network is unreachable|ProxyError", text):
+        return "package_index_unreachable"
+    return "environment_failed"
+
+
+def _pip_settings(python: Interpreter, work: Path) -> tuple[dict[str, str], list[Path]]:
+    """The machine's pip configuration as one file, and the local folders it names (find-links, certificates, indexes)."""
+    told = subprocess.run(
+        [python.path, "-I", "-m", "pip", "config", "list"], capture_output=True, text=True, timeout=60, check=False
+    )
+    sections: dict[str, list[str]] = {}
+    values: list[str] = []
+    for line in told.stdout.splitlines():
+        name, _, value = line.partition("=")
+        section, _, key = name.rpartition(".")
+        try:
+            plain = str(ast.literal_eval(value))
+        except (ValueError, SyntaxError):
+            continue
+        values.append(plain)
+        if key and section and not section.startswith(":env:"):
+            sections.setdefault(section, []).append(f"{key} = " + plain.replace("\n", "\n    "))
+    text = "\n".join(f"[{section}]\n" + "\n".join(rows) for section, rows in sections.items())
+    config = work / "pip.conf"
+    config.write_text(text + "\n")
+    env = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name in _NETWORK}
+    env["PIP_CONFIG_FILE"] = str(config)
+    words = " ".join([*values, *(value for name, value in env.items() if name != "PIP_CONFIG_FILE")]).split()
+    paths = [Path(word.removeprefix("file://")) for word in words if word.startswith(("/", "file:///"))]
+    return env, [path for path in paths if path.exists()]
+
+
+def _whole(folder: Path) -> bool:
+    """Whether a kept environment is as it was made: half-made, damaged or emptied ones are made anew."""
+    try:
+        told = json.loads((folder / "whole.json").read_text())
+        (folder / "freeze.txt").stat(), (folder / "install.log").stat()
+    except (OSError, ValueError):
+        return False
+    if told.get("tree") != _tree(folder / "venv"):
+        return False
+    tried = subprocess.run([str(folder / "venv/bin/python"), "-I", "-S", "-c", ""], capture_output=True, check=False)
+    return tried.returncode == 0
+
+
+def _tree(venv: Path) -> str:
+    """A hash over names and sizes of all files but compiled ones: cheap, and enough to see what went missing."""
+    digest = hashlib.sha256()
+    for folder, folders, names in os.walk(venv):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            digest.update(
+                f"{os.path.relpath(path, venv)} {os.lstat(path).st_size}\n".encode("utf-8", "surrogateescape")
+            )
+    return digest.hexdigest()
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """One maker at a time; a second waits and then finds the environment whole."""
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
