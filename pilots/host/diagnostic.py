@@ -38,6 +38,7 @@ LADDER: dict[int, tuple[str, int, str, str]] = {
 }  # fmt: skip
 BEHAVIOUR = ("CUDA_", "NVIDIA_", "HIP_", "ROCR_", "HSA_", "AMD_", "NCCL_", "RCCL_", "TORCH", "PYTORCH_", "OMP_", "MKL_",
              "OPENBLAS_", "TRITON_", "HF_", "PYTHON", "LD_", "XLA_", "MIOPEN_")  # fmt: skip
+NEED_TORCH = (3, 4, 5, 6, 7, 9)
 Facts = dict[str, Any]
 
 
@@ -711,14 +712,19 @@ def climb(rung: int, want: argparse.Namespace) -> Facts:
 
 def ladder(want: argparse.Namespace) -> Iterator[Facts]:
     """Rung after rung; after the first failure the rest is `not_run`, unless asked to go on."""
-    stopped = False
+    stopped, without = False, None  # without: what rung 2 said where there is no framework to ask further
     for rung in sorted(LADDER) if not want.only else sorted(set(map(int, want.only.split(",")))):
         if stopped:
             yield line_of(rung, "not_run", {}, 0, "Repair the first failed rung, or use --keep-going.")
             continue
+        if without and rung in NEED_TORCH:
+            yield line_of(rung, "not_applicable", dict(without["facts"]), 0, without["next"])
+            continue
         told = climb(rung, want)
         if rung == 0:
             want.seen = len(told["facts"].get("cards", []))
+        if rung == 2 and told["verdict"] == "not_applicable":
+            without = told
         stopped = told["verdict"] == "failed" and not want.keep_going
         yield told
 

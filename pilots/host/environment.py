@@ -39,6 +39,7 @@ class Interpreter:
 
     path: str
     version: str
+    prefix: Path
     tag: str  # all that must be equal for an environment to be used again
 
 
@@ -47,23 +48,27 @@ class Environment:
     folder: Path
     key: str
     reused: bool
+    seen: tuple[Path, ...] = ()  # folders outside it that its Python needs
 
     @property
     def python(self) -> Path:
         return self.folder / "venv" / "bin" / "python"
 
+    def freeze(self) -> list[str]:
+        return (self.folder / "freeze.txt").read_text(encoding="utf-8").splitlines()
+
 
 def interpreter(path: str | None = None) -> Interpreter:
     """The interpreter of the preparation (`KERNODECK_PYTHON`), or the one below the agent's own."""
     path = path or os.environ.get("KERNODECK_PYTHON") or getattr(sys, "_base_executable", sys.executable)
-    ask = "import sys,platform;print(platform.python_version());print(sys.version,sys.prefix,platform.machine())"
+    ask = "import sys,platform;print(platform.python_version());print(sys.prefix);print(sys.version,platform.machine())"
     try:
         told = subprocess.run([str(path), "-I", "-c", ask], capture_output=True, text=True, timeout=30, check=True)
     except (OSError, subprocess.SubprocessError) as error:
         raise EnvironmentFailed("interpreter_missing", f"{path} does not start: {error}") from error
-    version, tag = told.stdout.split("\n", 1)
+    version, prefix, tag = told.stdout.split("\n", 2)
     real = os.path.realpath(str(path))
-    return Interpreter(str(path), version, f"{real} {tag.strip()}")
+    return Interpreter(str(path), version, Path(prefix), f"{real} {prefix} {tag.strip()}")
 
 
 def prepare(
@@ -76,7 +81,7 @@ def prepare(
     kind: sandbox.Kind,
     stop_when: Callable[[], bool] = lambda: False,
 ) -> Environment:
-    """An environment for this project, from the cache or made now; `freeze.txt` and `install.log` are left in `report`."""
+    """An environment for this project, kept or made now; `freeze.txt` and `install.log` are left in `report`."""
     try:
         requirements = (project / REQUIREMENTS_FILE).read_bytes()
     except OSError as error:
@@ -96,7 +101,7 @@ def prepare(
         else:
             shutil.copyfile(folder / "install.log", report / "install.log")
         shutil.copyfile(folder / "freeze.txt", report / "freeze.txt")
-        return Environment(folder, key, reused)
+        return Environment(folder, key, reused, () if _in_usr(python.prefix) else (python.prefix,))
 
 
 def _make(
@@ -116,7 +121,7 @@ def _make(
     extra, seen = _pip_settings(python, work)
     view = sandbox.View(
         writable=(folder, pip_cache, work),
-        readable=tuple(seen),
+        readable=(*(() if _in_usr(python.prefix) else (python.prefix,)), *seen),
         tmp=work / "tmp",
         network=True,  # pip alone gets it; a package's own build code runs in here too, out of reach of the agent
     )
@@ -165,7 +170,7 @@ def _why(log: Path) -> str:
 
 
 def _pip_settings(python: Interpreter, work: Path) -> tuple[dict[str, str], list[Path]]:
-    """The machine's pip configuration as one file, and the local folders it names (find-links, certificates, indexes)."""
+    """The machine's pip configuration as one file, and the local folders that it names."""
     told = subprocess.run(
         [python.path, "-I", "-m", "pip", "config", "list"], capture_output=True, text=True, timeout=60, check=False
     )
@@ -223,3 +228,7 @@ def _locked(path: Path) -> Iterator[None]:
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def _in_usr(prefix: Path) -> bool:
+    return prefix.is_relative_to("/usr")

@@ -62,17 +62,19 @@ class Folders:
                 sizes[name] = status.st_size
         return sizes
 
-    def checkpoints(self) -> Iterator[Path]:
-        """The plain files below `checkpoints/`, in order of their paths."""
-        for folder, folders, names in os.walk(self.output / "checkpoints"):
-            folders.sort()
-            for name in sorted(names):
-                path = Path(folder, name)
-                if stat.S_ISREG(os.lstat(path).st_mode):
-                    yield path
 
-    def newest_checkpoint(self) -> Path | None:
-        return max(self.checkpoints(), key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)
+def checkpoints(output: Path) -> Iterator[Path]:
+    """The plain files below an output's `checkpoints/`, in order of their paths."""
+    for folder, folders, names in os.walk(output / "checkpoints"):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(folder, name)
+            if stat.S_ISREG(os.lstat(path).st_mode):
+                yield path
+
+
+def newest_checkpoint(output: Path) -> Path | None:
+    return max(checkpoints(output), key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)
 
 
 def open_plain(path: Path) -> BinaryIO:
