@@ -36,10 +36,10 @@ class Journal:
 
     def stage(self, stage: Stage, **data: Any) -> None:
         self.current = stage
-        self._write({"kind": "stage", "stage": stage, "data": data})
+        self._write({**data, "kind": "stage", "stage": stage})
 
     def note(self, code: str, **data: Any) -> None:
-        self._write({"kind": "note", "stage": self.current, "code": code, "data": data})
+        self._write({**data, "kind": "note", "stage": self.current, "code": code})
 
     def first_error(
         self, file: str, line: int | None, kind: str, text: str, context: list[tuple[int, str]] | None = None
@@ -50,7 +50,7 @@ class Journal:
 
     def end(self, outcome: Outcome, reason: str, fault: Fault | None, exit_code: int | None, **data: Any) -> None:
         told = {"outcome": outcome, "reason": reason, "fault": fault, "exit_code": exit_code}
-        self._write({"kind": "end", "stage": self.current, **told, "data": data})
+        self._write({**data, "kind": "end", "stage": self.current, **told})
 
     def _write(self, event: dict[str, Any]) -> None:
         event = {"at": now(), **event}

@@ -152,7 +152,7 @@ class Launcher:
     def _view(self, start: Start) -> sandbox.View:
         writable = [self.folders.project, self.folders.work, start.output]
         readable = [self.environment.folder, *self.environment.seen, self.folders.given]
-        readable += [path for path in (start.inputs, start.checkpoint) if path]
+        readable += [path for path in (start.inputs, start.checkpoint, start.remaining) if path]
         return sandbox.View(tuple(writable), tuple(readable), tmp=self.folders.work / "tmp")
 
 

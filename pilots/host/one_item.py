@@ -32,7 +32,12 @@ def climb(launcher: Launcher, items: Sequence[Item]) -> dict[str, Any]:
         "rung": 10,
         "name": "item",
         "verdict": "failed" if error else "passed",
-        "facts": {"items": seen, **({"error": error} if error else {})},
+        "facts": {
+            "shortest": chosen[0]["id"],
+            "longest": chosen[1]["id"],
+            "items": seen,
+            **({"error": error} if error else {}),
+        },
         "seconds": round(time.monotonic() - began, 3),
         "proves": "" if error else "model, paths and the memory of the longest input",
         "does_not_prove": "the set",
@@ -56,12 +61,16 @@ def _try(launcher: Launcher, item: Item) -> dict[str, Any]:
         inputs=_inputs(launcher, item, folder / "inputs"),
         remaining=folder / "remaining.txt",
     )
-    limited = replace(
-        launcher, limits=replace(launcher.limits, seconds=min(_SECONDS, launcher.limits.seconds or _SECONDS))
-    )
+    seconds = min(_SECONDS, launcher.limits.seconds or _SECONDS)
+    limited = replace(launcher, limits=replace(launcher.limits, seconds=seconds))
     launched = limited.run(start, samples=folder / "samples.jsonl")
-    told = {"id": item["id"], "size": item["size"], "seconds": round(launched.seconds, 3),
-            "peak_rss_bytes": launched.peak_rss_bytes, "peak_gpu_memory_bytes": launched.peak_gpu_memory_bytes}  # fmt: skip
+    told = {
+        "id": item["id"],
+        "size": item["size"],
+        "seconds": round(launched.seconds, 3),
+        "peak_rss_bytes": launched.peak_rss_bytes,
+        "peak_gpu_memory_bytes": launched.peak_gpu_memory_bytes,
+    }
     said = _lines(folder / "output" / "results.jsonl")
     error = ""
     if launched.cut or not launched.ended.ok:

@@ -95,7 +95,7 @@ class Try:
         bring(self)
         self._check_halt()
         self._give()
-        self.journal.note("sandbox", kind=self.kind)
+        self.journal.note("sandbox", sandbox=self.kind)
         found = environment.interpreter()
         self.journal.stage("interpreter", path=found.path, version=found.version)
         made = self._environment(found)
@@ -239,7 +239,7 @@ class Try:
 
     def _end(self, code: str, message: str, exit_code: int | None) -> Result:
         known, launched = reason(code), self._launched
-        facts = {
+        facts: dict[str, Any] = {
             "sandbox": self.kind,
             "seconds": launched.seconds if launched else None,
             "peak_rss_bytes": launched.peak_rss_bytes if launched else None,
@@ -247,9 +247,8 @@ class Try:
             "cpu_seconds": launched.ended.cpu_seconds if launched else None,
             "signal": launched.ended.signal if launched else None,
         }
-        self.journal.end(
-            known.outcome, code, known.fault, exit_code, facts=facts, measured=self.measured, message=message[:2000]
-        )
+        self.journal.note("measured", measured=self.measured)
+        self.journal.end(known.outcome, code, known.fault, exit_code, facts=facts, message=message[:2000])
         return Result(
             known.outcome, code, known.fault, exit_code, message or known.sentence, self.measured, facts["seconds"]
         )
