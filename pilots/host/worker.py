@@ -48,10 +48,10 @@ def make(state: State) -> Celery:
     app = Celery("kernodeck-host", broker=state.secret("broker"), fixups=[])
     app.conf.update(settings(state.read()["key_prefix"]))
 
-    @app.task(name=TASK_WAKE)
     def wake(run: str, attempt: int) -> str:
         return take(state, run, attempt)
 
+    app.task(name=TASK_WAKE)(wake)
     return app
 
 
