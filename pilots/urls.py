@@ -1,5 +1,9 @@
 """The addresses of the pilots room."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from pilots.host_api import api as host_api
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/host/v1/", host_api.urls),
+]

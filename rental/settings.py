@@ -227,6 +227,8 @@ CACHES = {
 # The queue. `BROKER_URL` is the site's own user; `BROKER_ADMIN_URL` may create one user per host.
 BROKER_URL = required("BROKER_URL", f"redis+socket://{DATA_DIR / 'valkey' / 'valkey.sock'}")
 BROKER_ADMIN_URL = env.str("BROKER_ADMIN_URL", "")
+# The queue as hosts reach it; BROKER_URL when empty.
+BROKER_PUBLIC_URL = env.str("BROKER_PUBLIC_URL", "")
 
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "Kernodeck <no-reply@localhost>")
 # Where people may write to the operator; shown on the help page when set.
@@ -260,6 +262,12 @@ LEASE_SECONDS = env.int("LEASE_SECONDS", 60)
 REPORT_SECONDS = env.float("REPORT_SECONDS", 2.0)
 OFFER_SECONDS = env.int("OFFER_SECONDS", 15)
 ATTEMPTS = env.int("ATTEMPTS", 3)
+# A given-up attempt waits this long for its silent host to come back before the run is lost.
+LOST_SECONDS = env.int("LOST_SECONDS", 3600)
+# How much of one file a run may ship.
+# Ed25519 (PEM) that signs evidence; a file in DATA_DIR/keys when empty.
+EVIDENCE_SIGNING_KEY = env.str("EVIDENCE_SIGNING_KEY", "")
+RUN_FILE_MAX_BYTES = env.int("RUN_FILE_MAX_BYTES", 8 * 1024**3)
 
 PROJECT_MAX_BYTES = env.int("PROJECT_MAX_BYTES", 512 * 1024 * 1024)
 

@@ -75,6 +75,8 @@ class Declared(models.Model):
     size = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
     must_refuse = models.BooleanField(default=False)
+    # The expected category: the project's hash covers it, the canonical text does not hold it, no host sees it.
+    expected = models.CharField(max_length=200, blank=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

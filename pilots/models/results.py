@@ -37,9 +37,9 @@ class Item(models.Model):
     status = models.CharField(max_length=8, choices=Status.choices, blank=True)
     category = models.CharField(max_length=200, blank=True)
     reason = models.TextField(blank=True)
-    expected = models.CharField(max_length=200, blank=True)
-    agrees = models.BooleanField(null=True, blank=True)  # None: no expected answer, or refused
+    agrees = models.BooleanField(null=True, blank=True)  # None: there is no expected answer
     margin = models.FloatField(null=True, blank=True)
+    carried = models.BooleanField(default=False)  # taken over from the try that this one resumes
     extra = models.JSONField(default=dict)  # the program's other keys, as they are
     raw = models.TextField(blank=True)  # a stray's own line
 

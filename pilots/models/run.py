@@ -74,12 +74,14 @@ class Run(models.Model):
     key_digest = models.CharField(max_length=64, blank=True)
     queued_at = models.DateTimeField(default=timezone.now)
     offered_at = models.DateTimeField(null=True, blank=True)
+    offers = models.PositiveIntegerField(default=0)
     claimed_at = models.DateTimeField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     last_report_at = models.DateTimeField(null=True, blank=True)
     cancel_asked_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
-    verified_at = models.DateTimeField(null=True, blank=True)
+    checked_at = models.DateTimeField(null=True, blank=True)  # our own copy was read again and judged
+    verified_at = models.DateTimeField(null=True, blank=True)  # … and equals what the host announced
 
     declared = models.PositiveIntegerField(default=0)
     accepted = models.PositiveIntegerField(default=0)
@@ -87,7 +89,7 @@ class Run(models.Model):
     strays = models.PositiveIntegerField(default=0)
     steps = models.PositiveIntegerField(default=0)  # lines of metrics.jsonl
     facts = models.JSONField(default=dict)  # peaks, sandbox, seconds: measured things only
-    manifest = models.JSONField(null=True, blank=True)  # the host's own count at its end (wire.Manifest)
+    manifest = models.JSONField(null=True, blank=True)  # the files as the host counted them at its end
     sheet = models.JSONField(null=True, blank=True)  # the balance sheet of 8-interfaces, once verified
     verdicts = models.JSONField(null=True, blank=True)  # [{code, fixed, measured, verdict}], once verified
     holds = models.BooleanField(null=True, blank=True)
@@ -104,12 +106,13 @@ class Run(models.Model):
             ),
             models.CheckConstraint(
                 name="run_verified_has_ended",
-                condition=models.Q(verified_at__isnull=True) | models.Q(ended_at__isnull=False),
+                condition=models.Q(verified_at__isnull=True)
+                | models.Q(ended_at__isnull=False, checked_at__isnull=False),
             ),
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["host", "stage"], name="run_live", condition=models.Q(outcome="")),
-            models.Index(fields=["ended_at"], name="run_to_verify", condition=models.Q(verified_at__isnull=True)),
+            models.Index(fields=["ended_at"], name="run_to_check", condition=models.Q(checked_at__isnull=True)),
         ]
         triggers: ClassVar[list[pgtrigger.Trigger]] = [
             pgtrigger.Protect(
@@ -129,7 +132,7 @@ class Run(models.Model):
     @property
     def is_final(self) -> bool:
         """Nothing about it will change any more: pages stop polling."""
-        return self.verified_at is not None
+        return self.checked_at is not None
 
     @property
     def is_silent(self) -> bool:
