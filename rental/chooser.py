@@ -36,7 +36,7 @@ class Offer:
     slug: str
     name: str
     title: str
-    vendor: str
+    maker: str
     backend: str
     memory_gb: int | None
     cards_per_lot: int
@@ -75,8 +75,8 @@ class Page:
 
     @property
     def query(self) -> str:
-        """The choices as a query string, without what was left as it was."""
-        return urlencode({name: text for name, text in self.chosen.items() if text})
+        """The choices as a query string. An emptied field is kept where leaving it out would fill it again."""
+        return urlencode({name: text for name, text in self.chosen.items() if text or DEFAULTS[name]})
 
     def context(self) -> dict[str, Any]:
         return {
@@ -198,7 +198,7 @@ def _offer(
         slug=card.slug,
         name=card.name,
         title=f"{card.name}, {bought.card_facts(card)}",
-        vendor=card.vendor,
+        maker=", ".join(part for part in (card.vendor, card.backend) if part),
         backend=card.backend,
         memory_gb=card.memory_gb,
         cards_per_lot=card.cards_per_lot,

@@ -9,7 +9,8 @@ from django.conf import settings
 from django.db.models import OuterRef, Q, Subquery
 from django.utils.translation import gettext as _
 
-from billing.models import PaidNotice, PaymentRequest, Rate, Receipt
+from billing import desk as billing_desk
+from billing.models import PaymentRequest, Rate, Receipt
 from billing.networks import ASSETS, NETWORKS
 from common.formats import coin, number
 from rental.bought import in_short
@@ -40,17 +41,16 @@ class Candidate:
 
 def notices(now: datetime) -> list[dict[str, Any]]:
     """“I paid” without any money seen."""
-    recent = Q(request__state=PaymentRequest.State.CLOSED, noted_at__gt=now - CLOSED_NOTICES)
-    rows = PaidNotice.objects.filter(Q(request__state=PaymentRequest.State.OPEN) | recent, request__receipts=None)
-    rows = rows.select_related("request__address").order_by("noted_at")[:SHOWN]
+    recent = Q(request__state=PaymentRequest.State.OPEN) | Q(noted_at__gt=now - CLOSED_NOTICES)
+    rows = billing_desk.notices_without_receipt().filter(recent)[:SHOWN]
     return [{"notice": row, "request": row.request, "due": amount_of(row.request)} for row in rows]
 
 
 def receipts(now: datetime) -> list[dict[str, Any]]:
     """Money seen and not confirmed, and confirmed money that was credited to nobody."""
-    stray = Q(state=Receipt.State.CONFIRMED, confirmed_at__gt=now - STRAY_MONEY) & ~Q(problem="")
-    rows = Receipt.objects.filter(Q(state=Receipt.State.SEEN) | stray)
-    rows = rows.select_related("request", "recorded_by", "vouched_by").order_by("seen_at")[:SHOWN]
+    stray = billing_desk.receipts_of_nobody().filter(confirmed_at__gt=now - STRAY_MONEY)
+    stray = stray.select_related("request__customer", "recorded_by", "vouched_by")[:SHOWN]
+    rows = sorted([*billing_desk.receipts_to_confirm()[:SHOWN], *stray], key=lambda row: row.seen_at)
     return [{"receipt": row, "amount": amount_of(row)} for row in rows]
 
 

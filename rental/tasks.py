@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from rental import arrivals, emails, ordering, outbox, terms
+from rental import arrivals, books, emails, ordering, outbox, terms
 from rental.models import Order, User
 
 
@@ -31,5 +31,9 @@ def send_letters(now: datetime) -> int:
     return outbox.send_due(now)
 
 
-# In this order: money first, then what a deadline takes, then what is said of it.
-ALL = (pay_arrived, lapse_orders, end_terms, write_letters, send_letters)
+def prove_books(now: datetime) -> int:
+    return books.prove_due(now)
+
+
+# In this order: money first, then what a deadline takes, then what is said of it; the slow look last.
+ALL = (pay_arrived, lapse_orders, end_terms, write_letters, send_letters, prove_books)

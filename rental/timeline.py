@@ -1,6 +1,7 @@
 """What is known about an order, newest first, each line with the one who says it. Reads, never writes."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from django.db.models import OuterRef, Subquery
 from django.utils.translation import gettext as _
@@ -11,6 +12,9 @@ from billing.trail import Line
 from common.formats import number
 from rental.models import AccessReveal, CardProof, MoveCode, Order, OrderHost, OrderMove
 from rental.vocabulary import SEEN, TOLD, WAITING
+
+# At the desk, “you” would be the operator who reads.
+SEEN_FROM_DESK = {"you": "customer", "chose": "customer_chose"}
 
 
 def money_of(codes: Iterable[str]) -> dict[str, str]:
@@ -64,7 +68,10 @@ def trail(
     for reveal in reveals:
         lines.append(Line("chose" if reveal.by_id == order.customer_id else "we", reveal.at, _("Access revealed.")))
     lines += [_proof(proof) for proof in proofs]
-    return sorted(lines, key=lambda line: line.at, reverse=True)
+    if for_operator:
+        lines = [replace(line, source=SEEN_FROM_DESK.get(line.source, line.source)) for line in lines]
+    # Of two lines at the same instant the later one in the rows comes first: they are newest first to the end.
+    return sorted(lines, key=lambda line: line.at)[::-1]
 
 
 def move_lines(order: Order) -> list[Line]:

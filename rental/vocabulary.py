@@ -18,11 +18,12 @@ WAITING, TOLD, SEEN = "waiting", "told", "seen"
 
 @dataclass(frozen=True)
 class Words:
-    """One entry of the vocabulary; the sentences may hold `%(until)s`, `%(promised)s`, `%(ends)s`, `%(at)s`."""
+    """One entry of the vocabulary; `following` may hold `%(until)s`, `%(promised)s`, `%(ends)s`."""
 
     kind: str
     word: Promise
     heading: Promise
+    at_desk: Promise
     following: Promise
     not_yet: Promise | str = ""
 
@@ -34,6 +35,7 @@ class State:
     kind: str
     word: str
     heading: str
+    at_desk: str
     following: str
     not_yet: str
 
@@ -43,13 +45,23 @@ VOCABULARY: dict[str, Words] = {
         "told",
         _("placed, not paid"),
         _("Your order is placed. It is not paid yet."),
+        _("It is placed, and not paid yet."),
         _("You pay by %(until)s. Nothing was charged so far."),
         _("No machine is being prepared yet: that begins when the order is paid in full."),
+    ),
+    "overdue": Words(
+        "late",
+        _("not paid in time"),
+        _("The time to pay this order is over. We have seen no money for it."),
+        _("The time to pay it is over, and no money was seen."),
+        _("Already sent it? It will be credited, so do not send it again. Otherwise there is nothing to do."),
+        _("It has not lapsed yet: money on its way may still arrive. Nothing was charged."),
     ),
     "told": Words(
         "told",
         _("told, not seen"),
         _("You told us you paid. We have not seen the money yet."),
+        _("The customer told us they paid. Nobody has seen the money yet."),
         _("There is nothing more for you to do. Please do not send it again."),
         _("Your notice is not proof of payment and moves nothing by itself."),
     ),
@@ -57,6 +69,7 @@ VOCABULARY: dict[str, Words] = {
         "seen",
         _("seen, not paid"),
         _("Some money was seen for this order. It is not paid in full yet."),
+        _("Some money was seen for it. It is not paid in full yet."),
         _("What is confirmed is in your balance. The order is paid as soon as the balance covers all of it."),
         _("No machine is being prepared yet: that begins when the order is paid in full."),
     ),
@@ -64,6 +77,7 @@ VOCABULARY: dict[str, Words] = {
         "confirmed",
         _("paid"),
         _("Your order is paid in full."),
+        _("It is paid in full and waits for its machine."),
         _("An operator prepares your machine. Promised by %(promised)s."),
         _("No machine is yours yet, and your term has not begun: it begins when the machine is handed over."),
     ),
@@ -71,6 +85,7 @@ VOCABULARY: dict[str, Words] = {
         "seen",
         _("being prepared"),
         _("An operator is preparing your machine."),
+        _("It is being prepared."),
         _("Its own diagnostic must show the cards you bought. Promised by %(promised)s."),
         _("No machine is yours yet, and your term has not begun: it begins when the machine is handed over."),
     ),
@@ -78,6 +93,7 @@ VOCABULARY: dict[str, Words] = {
         "late",
         _("paid, delivery late"),
         _("Your order is paid. Its delivery is late."),
+        _("It is paid, and its delivery is late."),
         _("It was promised by %(promised)s. An operator must act, and sees this order marked as late."),
         _("No machine is yours yet, and your term has not begun. None of its hours are lost."),
     ),
@@ -85,6 +101,7 @@ VOCABULARY: dict[str, Words] = {
         "confirmed",
         _("delivered"),
         _("Your machine was handed over."),
+        _("It was handed over, and its term runs."),
         _("Your term runs until %(ends)s. Reveal the access, then start a pilot."),
         _("The diagnostic showed the cards. Whether your own program works on them, only a pilot can show."),
     ),
@@ -92,24 +109,28 @@ VOCABULARY: dict[str, Words] = {
         "confirmed",
         _("paid, ended"),
         _("The term of this order has ended."),
+        _("Its term has ended."),
         _("It ended on %(ends)s and its access was revoked. Results and evidence stay with your pilots."),
     ),
     "cancelled": Words(
         "stopped",
         _("cancelled"),
         _("This order was cancelled before it was paid."),
+        _("It was cancelled before it was paid."),
         _("Nothing was charged. Money that still arrives for it is credited to your balance."),
     ),
     "lapsed": Words(
         "stopped",
         _("lapsed"),
         _("This order was not paid in time and has lapsed."),
+        _("It was not paid in time and has lapsed."),
         _("Nothing was charged. Money already sent is credited to your balance: please do not send it again."),
     ),
     "refunded": Words(
         "stopped",
         _("refunded to balance"),
         _("This order was refunded."),
+        _("It was refunded to the balance."),
         _("Its whole price is back in your balance, and no machine will be delivered for it."),
     ),
 }
@@ -118,8 +139,9 @@ VOCABULARY: dict[str, Words] = {
 def state_key(order: "Order", now: datetime, money: str = WAITING) -> str:
     """Which entry describes this order now."""
     state = str(order.state)
-    if state == "placed" and money in (TOLD, SEEN):
-        return money
+    if state == "placed":
+        late = order.pay_until <= now
+        return SEEN if money == SEEN else "overdue" if late else TOLD if money == TOLD else "placed"
     if state in ("paid", "preparing") and order.promised_at and order.promised_at < now:
         return "late"
     return state
@@ -137,6 +159,7 @@ def describe(order: "Order", now: datetime, money: str = WAITING) -> State:
         kind=words.kind,
         word=str(words.word),
         heading=str(words.heading),
+        at_desk=str(words.at_desk),
         following=str(words.following) % facts,
         not_yet=str(words.not_yet),
     )

@@ -34,6 +34,9 @@ SOURCES: dict[str, tuple[str, Any]] = {
     "we": ("we", _("We wrote")),
     "confirmed": ("stamp", _("We confirmed")),
     "host": ("host", _("The host reported")),
+    # At the desk, where "you" would be the operator.
+    "customer": ("you", _("The customer told us")),
+    "customer_chose": ("you", _("The customer chose")),
 }
 
 

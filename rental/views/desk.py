@@ -5,12 +5,13 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from common.refusals import Refusal
-from rental import delivery, desk, ordering, timeline
+from rental import books, delivery, desk, ordering, timeline
 from rental.bought import bought
 from rental.forms import DeliveryForm, RefundForm, refuse
 from rental.guards import operators_only, order_at_desk, person
@@ -30,8 +31,15 @@ def queues(request: HttpRequest) -> HttpResponse:
     }
     late = sum(row["order"].is_overdue(now) for row in waiting["deliveries"])
     count = sum(len(waiting[name]) for name in ("notices", "receipts", "deliveries"))
-    rest = {"rates": desk.rates(now), "letters_given_up": desk.letters_given_up(), "now": now}
+    rest = {"rates": desk.rates(now), "letters_given_up": desk.letters_given_up(), "proof": books.latest(), "now": now}
     return render(request, "rental/desk.html", waiting | rest | {"count": count, "late": late})
+
+
+@require_POST
+@operators_only
+def prove(request: HttpRequest) -> HttpResponse:
+    books.prove(timezone.now())
+    return redirect(f"{reverse('desk')}#proof")
 
 
 @require_http_methods(["GET", "POST"])

@@ -62,6 +62,7 @@ def _facts(order: Order, now: datetime) -> dict[str, Any]:
         "again": chooser.query_of(order),
         "tasks": _tasks(order, now),
         "delivered": order.delivered_at is not None,
+        "overdue": order.state == Order.State.PLACED and order.pay_until <= now,
     }
     reveals: list[Any] = []
     proofs: list[CardProof] = []

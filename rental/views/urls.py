@@ -31,6 +31,7 @@ urlpatterns = [
     path("orders/<slug:code>/pay/balance", payment.from_balance, name="pay-from-balance"),
     path("orders/<slug:code>/pay/<slug:request_id>/paid", payment.paid, name="paid"),
     path("desk/", desk.queues, name="desk"),
+    path("desk/proof", desk.prove, name="desk_prove"),
     path("desk/orders/<slug:code>", desk.order, name="desk_order"),
     path("desk/orders/<slug:code>/prepare", desk.prepare, name="desk_prepare"),
     path("desk/orders/<slug:code>/refund", desk.refund, name="desk_refund"),
