@@ -13,10 +13,12 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from common import formats
+from common.browsers import browser
 
 register = template.Library()
 for name in ("usd", "amount", "change", "number", "percent", "when", "day", "clock", "span", "size", "short_hash"):
     register.filter(name, getattr(formats, name))
+register.filter("browser", browser)
 
 # The closed set of shapes; `late` borrows the dashed shape in the colour of `seen`.
 SHAPES = {
