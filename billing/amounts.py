@@ -44,7 +44,7 @@ def units_of(text: str, decimals: int) -> int:
     whole, point, rest = text.partition(".")
     if not (text.isascii() and whole.isdigit() and (rest.isdigit() if point else True)):
         raise ValueError("not a plain decimal number")
-    if len(rest) > decimals or len(whole) > 40:
+    if len(rest) > decimals or len(whole) > 78:
         raise ValueError("more digits than this coin has")
     unit: int = 10**decimals
     return int(whole) * unit + int(rest.ljust(decimals, "0") or "0")

@@ -16,7 +16,11 @@ class Code(NamedTuple):
 
 def code_of(text: str) -> Code:
     """The QR code of `text`, error correction M or better."""
-    rows = [bytes(row) for row in segno.make(text, error="m", micro=False).matrix]
+    # URIs are ASCII; other text (a demo's sentence) says that it is UTF-8, or readers guess.
+    made = (
+        segno.make_qr(text, error="m") if text.isascii() else segno.make_qr(text, error="m", encoding="utf-8", eci=True)
+    )
+    rows = [bytes(row) for row in made.matrix]
     strokes: list[str] = []
     x, y = 0.0, 0.0
     for number, row in enumerate(rows):

@@ -31,7 +31,7 @@ def check_witness(prefix: str, address: str) -> str:
     except (ValueError, IndexError):
         raise BadAddress("the checksum of this address is wrong") from None
     wanted = BECH32_1_CONST if version == 0 else BECH32_M_CONST
-    sizes = {0: (20, 32), 1: (32,)}.get(version, range(2, 41))
+    sizes = (20, 32) if version == 0 else range(2, 41)
     if hrp != prefix or version > 16 or constant != wanted or len(program) not in sizes:
         raise BadAddress("this is not an address of this network")
     return address.lower()
