@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib.admin import AdminSite
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import urlencode
 
@@ -18,7 +18,9 @@ class TablesSite(AdminSite):
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """The site's own sign-in and second factor; there is no other door."""
-        if request.user.is_authenticated and request.user.is_staff:
+        if request.user.is_authenticated:
+            if not request.user.is_staff:
+                raise Http404
             return HttpResponseRedirect(second_factor_url(request))
         target = urlencode({"next": request.GET.get("next", reverse("admin:index"))})
         return HttpResponseRedirect(f"{reverse('account_login')}?{target}")
