@@ -6,7 +6,7 @@ from django.db.models import QuerySet, Sum
 
 from billing.models import Receipt
 from rental import emails
-from rental.models import Order, User
+from rental.models import Letter, Order, User
 
 # A receipt older than this is not told any more: whoever was to hear of it has.
 TOLD_WITHIN = timedelta(days=3)
@@ -16,6 +16,12 @@ def credited_cents(code: str) -> int:
     """Cents credited to the balance from money that came for this order."""
     total = Receipt.objects.filter(request__reference=code).aggregate(total=Sum("credited_cents"))["total"]
     return int(total or 0)
+
+
+def waiting_orders() -> "QuerySet[Order]":
+    """Orders that wait for their payment although money for them was credited."""
+    credited = Receipt.objects.filter(credited_cents__gt=0, request__isnull=False).values("request__reference")
+    return Order.objects.waiting_for_money().filter(code__in=credited).select_related("customer")
 
 
 def waits_for_confirmation(code: str) -> bool:
@@ -36,8 +42,7 @@ def of_late(now: datetime) -> "QuerySet[Receipt]":
 def tell(receipts: "QuerySet[Receipt]") -> int:
     """Write the letters of these receipts that are not written yet; how many were."""
     count = 0
-    rows = receipts.filter(request__isnull=False, problem="").select_related("request__customer").order_by("pk")
-    for receipt in rows:
+    for receipt in _untold(receipts):
         request = receipt.request
         if request is None:
             continue
@@ -50,3 +55,18 @@ def tell(receipts: "QuerySet[Receipt]") -> int:
         elif receipt.state == Receipt.State.CONFIRMED:
             count += emails.receipt_confirmed(order, receipt, credited_cents(order.code))
     return count
+
+
+def _untold(receipts: "QuerySet[Receipt]") -> list[Receipt]:
+    """Those without a letter for the state they are in, found with two queries however many there are."""
+    wanted = (Receipt.State.SEEN, Receipt.State.CONFIRMED)
+    rows = receipts.filter(request__isnull=False, problem="", state__in=wanted).select_related("request")
+    events = {_event(row): row for row in rows.order_by("pk")}
+    known = set(Letter.objects.filter(event__in=events).values_list("event", flat=True))
+    return [row for event, row in events.items() if event not in known]
+
+
+def _event(receipt: Receipt) -> str:
+    """The event under which `emails` tells of this receipt in its state."""
+    code = receipt.request.reference if receipt.request else ""
+    return f"order:{code}:receipt:{receipt.pk}:{receipt.state}"

@@ -85,7 +85,8 @@ def hand_over(order: Order, *, hosts: list[str], access: str, by: User) -> Order
             raise wrong_state(order)
         now = timezone.now()
         # Two orders that want one host come one after the other, whether they would share it or not.
-        list(CardProof.objects.select_for_update().filter(host_ref__in=hosts).order_by("pk"))
+        for host in sorted(hosts):
+            CardProof.objects.select_for_update().filter(host_ref=host).order_by("-pk").first()
         _refuse(differences(order, hosts, now))
         exclusive = not order.card.shares_host
         try:

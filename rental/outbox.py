@@ -36,6 +36,11 @@ def write(*, event: str, to: str, language: str, subject: str, text: str, html: 
     return made
 
 
+def told(event: str) -> bool:
+    """Whether the letter of this event is written."""
+    return Letter.objects.filter(event=event).exists()
+
+
 def write_page(event: str, reader: User, page: Page) -> bool:
     """Render `page`, made under the reader's language, as text and HTML, and write it."""
     label, path = page.link or ("", "")

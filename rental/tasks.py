@@ -8,8 +8,7 @@ from rental.models import Order, User
 
 def pay_arrived(now: datetime) -> int:
     """Pay orders whose money was credited while nobody listened (a process ended between credit and payment)."""
-    waiting = Order.objects.waiting_for_money().select_related("customer")
-    customers: dict[int, User] = {o.customer_id: o.customer for o in waiting if arrivals.credited_cents(o.code)}
+    customers: dict[int, User] = {order.customer_id: order.customer for order in arrivals.waiting_orders()}
     return sum(len(ordering.pay_waiting(customer)) for customer in customers.values())
 
 

@@ -182,3 +182,18 @@ def test_a_mended_mail_server_gets_the_letter(place: Place, settings: Any) -> No
     settings.EMAIL_BACKEND = backend
     assert outbox.send_due(now + timedelta(minutes=1)) == 1
     assert Letter.objects.get().last_error == ""
+
+
+def test_a_sweep_that_finds_nothing_new_stays_cheap(
+    deliver: Place, place: Place, django_assert_max_num_queries: Any
+) -> None:
+    order = deliver(days=3)
+    assert order.ends_at is not None
+    for _ in range(5):
+        place(card="cpu")
+    soon = order.ends_at - timedelta(hours=2)
+    for task in tasks.ALL:
+        task(soon)
+    with django_assert_max_num_queries(12):
+        for task in tasks.ALL:
+            task(soon)

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from billing import ledger
+from billing import ledger, payments, rates, receiving
 from common.refusals import Refusal
 from rental import delivery, ordering, outbox, stock
 from rental.catalogue import load_examples
@@ -118,6 +118,35 @@ def test_paying_and_cancelling_at_once_end_in_one_of_both() -> None:
     assert set(answers) == {str(order.state), "wrong_state"}, answers
     assert ledger.balance_of(user).cents == (0 if order.state == "paid" else order.total_cents)
     assert order.moves.count() == 2
+
+
+def test_money_arriving_and_a_payment_at_once_pay_once() -> None:
+    rates.renew_examples(timezone.now())
+    receiving.ensure_examples()
+    user, boss = person("a@example.org"), person("boss@example.org")
+    order = ordering.place(user, quoted(user, "cpu").pk)
+    funded(user, order.total_cents)
+    request = ordering.ask_payment(order, network="bitcoin", asset="BTC")
+
+    def act(number: int) -> str:
+        if number % 2:
+            return str(ordering.pay_from_balance(order, user).state)
+        receipt = payments.record_receipt(
+            network="bitcoin",
+            transaction=f"{number:064x}",
+            output=0,
+            address=request.address.address,
+            amount=request.due_units,
+            evidence="a block explorer",
+            confirmed=True,
+            by=boss,
+        )
+        return str(receipt.state)
+
+    answers = at_once(16, act)
+    assert answers == {"paid": 8, "confirmed": 8}, answers
+    assert order.moves.count() == 2
+    assert ledger.balance_of(user).cents == order.total_cents * 8
 
 
 def test_one_host_is_handed_over_once() -> None:
