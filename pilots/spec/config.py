@@ -305,7 +305,7 @@ def _rule_problems(value: Mapping[str, Any], positions: Positions) -> Iterator[P
         yield problem("config_value", ("criteria", "must_refuse"), "A training refuses no items.")
     if len(criteria.get("must_refuse", ())) > criteria["items"]:
         yield problem("config_value", ("criteria", "must_refuse"), "More ids must be refused than items are declared.")
-    if resume:
+    if resume and kind == "training":
         if resume["interrupt_at"] >= resume["until"]:
             yield problem("config_resume", ("resume", "interrupt_at"), "Must be smaller than “until”.")
         for word in ("checkpoint", "until_step"):

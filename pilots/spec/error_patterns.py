@@ -9,15 +9,15 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     )),
     ("gpu_no_kernel", ("no kernel image is available", "hipErrorNoBinaryForGpu", "invalid device function")),
     ("gpu_driver", (
-        r"driver (version )?is (insufficient|too old)", r"driver version is insufficient for CUDA runtime version",
-        "Found no NVIDIA driver", "forward compatibility was attempted", "Failed to initialize NVML",
+        r"driver\b.{0,30} is (insufficient|too old)", "Found no NVIDIA driver",
+        "forward compatibility was attempted", "Failed to initialize NVML",
         "Driver/library version mismatch", "hipErrorNoDevice", r"No (CUDA|HIP) GPUs are available",
         "Torch not compiled with CUDA enabled",
     )),
     ("gpu_lost", (
-        "GPU is lost", "fallen off the bus", "uncorrectable ECC", r"Xid \(", "device-side assert triggered",
-        "HW Exception by GPU",
+        "GPU is lost", "fallen off the bus", "uncorrectable ECC", r"Xid \(", "HW Exception by GPU",
     )),
+    ("gpu_assert", ("device-side assert", "Device-side assertion")),
     ("gpu_memory_access", (
         "illegal memory access", "misaligned address", "Memory access fault by GPU", "hipErrorIllegalAddress",
     )),
@@ -31,7 +31,7 @@ _TABLE: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         r"DefaultCPUAllocator: (not enough|can't allocate) memory", "std::bad_alloc", "Cannot allocate memory",
     )),
     ("disk", (
-        "No space left on device", "Disk quota exceeded", r"(?i:file size limit exceeded)", r"\bFile too large\b",
+        "No space left on device", "Disk quota exceeded", "[Ff]ile size limit exceeded", r"\bFile too large\b",
     )),
     ("library", (
         "cannot open shared object file", "undefined symbol", r"version `\S+' not found", r"ImportError: .*\.so",
@@ -75,5 +75,13 @@ TRACEBACK: Final = re.compile(
     r"^(?:\[[^\]]*\]:?\s*)?(?:Traceback \(most recent call last\)|\s*\+ Exception Group Traceback)"
 )
 SHELL: Final = re.compile(r"^(?:/\S+/)?(?:ba|z|da|k)?sh: (?:line )?\d+: ")
-# One search that says "nothing here" for nearly every line of a healthy program's long output.
-ANY: Final = re.compile("|".join(f"(?:{text})" for _, texts in _TABLE for text in texts))
+# Every text above holds one of these: nearly every line of a healthy program's long output is passed over by them.
+HINTS: Final = (
+    "rror", "emory", "ernel image", "hipE", "cudaE", "invalid device", "river", "No CUDA", "No HIP", "NVML",
+    "CUDA enabled", "GPU", "bus", "ECC", "Xid", "xception", "ssert", "illegal", "misaligned", "ncclS", "ncclU",
+    "NCCL", "RCCL", "Watchdog", "STATUS_", "oom-kill", "bad_alloc", "space left", "uota", "imit", "too large",
+    "shared object", "undefined symbol", "not found", "Resolution", "conflicting", "resolution", "onnection",
+    "atching", "version that", "HASHES", "Hashes", "building", "to build", "metadata-gen", "Offline", "connect to",
+    "No such", "denied", "permitted", "fault", "dumped", "Killed", "Aborted", "Illegal", "double free", "Exit",
+    "Interrupt", "Timeout", "Failure", "StopIteration", "sh: ", "ERROR: ", "forward comp",
+)  # fmt: skip

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from pilots.spec.error_patterns import ANY, EXCEPTION, HARMLESS, PATTERNS, SHELL, TRACEBACK
+from pilots.spec.error_patterns import EXCEPTION, HARMLESS, HINTS, PATTERNS, SHELL, TRACEBACK
 
 _TEXT: Final = 500
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07")
@@ -25,7 +25,7 @@ def find(lines: Iterable[str]) -> FirstError | None:
     opened = False  # inside a traceback: the answer is its last line, the exception's
     for number, raw in enumerate(lines, 1):
         line = clean(raw)
-        if TRACEBACK.match(line):
+        if "Traceback" in line and TRACEBACK.match(line):
             opened = True
             continue
         if opened:
@@ -43,7 +43,10 @@ def find(lines: Iterable[str]) -> FirstError | None:
 
 def clean(line: str) -> str:
     """A line without colours, controls and its progress bar: what stands behind the last carriage return."""
-    text = _ANSI.sub("", line.rstrip("\r\n"))
+    line = line.rstrip("\r\n")
+    if line.isprintable():
+        return line
+    text = _ANSI.sub("", line)
     text = text.rsplit("\r", 1)[-1]
     return "".join(character for character in text if character == "\t" or character.isprintable())
 
@@ -60,13 +63,11 @@ def around(lines: Iterable[str], number: int, context: int = 5) -> list[tuple[in
 
 
 def _kind(line: str, otherwise: str) -> str:
-    if not ANY.search(line):
-        return otherwise
     return next((kind for kind, pattern in PATTERNS if pattern.search(line)), otherwise)
 
 
 def _kind_outside(line: str) -> str:
-    if not line.strip() or HARMLESS.search(line):
+    if not any(hint in line for hint in HINTS) or HARMLESS.search(line):
         return ""
     if SHELL.match(line):
         return _kind(line, "shell")

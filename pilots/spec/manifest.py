@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ ITEMS_FILE: Final = "items.jsonl"
 MAX_ID: Final = 200
 MAX_LINE: Final = 16 * 1024 * 1024
 _BLOCK: Final = 1024 * 1024
+_FIGURES: Final = re.compile(r"([0-9]+)")
 
 
 class ManifestError(ValueError):
@@ -76,16 +78,12 @@ def freeze_files(files: Iterable[tuple[str, Callable[[], BinaryIO]]], inputs: st
     return sorted(_unique(_file(path, opener) for path, opener in listed), key=lambda item: natural(item["id"]))
 
 
-def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+def natural(text: str) -> tuple[tuple[int, str, str], ...]:
     """A sorting key that reads figures as numbers: doc-2 before doc-10."""
-    parts: list[tuple[int, int, str]] = []
-    word = ""
-    for character in text + "\0":
-        if word and (character in "0123456789") != (word[-1] in "0123456789"):
-            parts.append((0, int(word[:18]), word) if word[0] in "0123456789" else (1, 0, word))
-            word = ""
-        word += character
-    return tuple(parts)
+    parts = _FIGURES.split(text)  # texts and figures by turns
+    return tuple(
+        (len(part.lstrip("0")), part.lstrip("0"), part) if at % 2 else (0, part, "") for at, part in enumerate(parts)
+    )
 
 
 def _file(path: str, opener: Callable[[], BinaryIO]) -> Item:

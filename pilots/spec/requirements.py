@@ -129,7 +129,9 @@ def _option(found: Requirements, number: int, body: str) -> None:
 
 def _requirement(body: str, number: int) -> Requirement:
     body = re.split(r"\s--", body, maxsplit=1)[0].strip()
-    if re.match(r"^(git\+|https?://|file:|\.{0,2}/|~|[A-Za-z]:\\)", body) or body.endswith((".whl", ".tar.gz")):
+    if re.match(r"^(git\+|https?://|file:|\.{0,2}/|~|[A-Za-z]:\\)", body) or (
+        " @" not in body and body.endswith((".whl", ".tar.gz"))
+    ):
         return Requirement(body, None, number, _url_problem(body))
     match = _NAME.match(body)
     if match is None:

@@ -56,30 +56,36 @@ _decoder = json.JSONDecoder(parse_constant=_no_constant)
 
 def read_line(line: bytes, number: int = 0) -> Line:
     """What a line says, with or without its newline; a byte order mark is dropped from line 1."""
+    value, code = read_json(line, number)
+    if code:
+        return BLANK if code == "blank" else _malformed(code)
+    return _say(value)
+
+
+def read_json(line: bytes, number: int = 0) -> tuple[Any, str]:
+    """The JSON value of a line, or a code: "blank", or one of MALFORMED."""
     if number == 1:
         line = line.removeprefix(b"\xef\xbb\xbf")
     line = line.strip(b" \t\r\n")
     if not line:
-        return BLANK
+        return None, "blank"
     if len(line) > MAX_LINE:
-        return _malformed("too_long")
+        return None, "too_long"
     if b"\0" in line:
-        return _malformed("nul")
+        return None, "nul"
     try:
         value = _decoder.decode(line.decode())
     except UnicodeDecodeError:
-        return _malformed("not_utf8")
+        return None, "not_utf8"
     except _NotFinite:
-        return _malformed("bad_number")
+        return None, "bad_number"
     except RecursionError:
-        return _malformed("too_deep")
+        return None, "too_deep"
     except json.JSONDecodeError:
-        return _malformed("not_json")
+        return None, "not_json"
     except ValueError:  # Python refuses to read integers of thousands of figures
-        return _malformed("bad_number")
-    if code := _unfit(line, value):
-        return _malformed(code)
-    return _say(value)
+        return None, "bad_number"
+    return value, _unfit(line, value)
 
 
 def _malformed(code: str) -> Line:
