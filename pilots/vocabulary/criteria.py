@@ -50,6 +50,7 @@ ERRORS: dict[str, Text] = {
     "gpu_no_kernel": _("The installed build carries no code for this card."),
     "gpu_driver": _("The driver and the installed build do not fit each other."),
     "gpu_lost": _("The card stopped answering."),
+    "gpu_assert": _("A check inside a computation on the card failed, often an index out of its range."),
     "gpu_memory_access": _("A computation on the card touched memory that was not its own."),
     "collective": _("The cards could not agree on a common result."),
     "gpu": _("The card's library reported an error."),
