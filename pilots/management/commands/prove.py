@@ -1,12 +1,12 @@
-"""`manage.py prove`: the ledger adds up and every evidence archive is whole; exit 1 on any difference."""
+"""`manage.py prove`: ledger and orders add up and every evidence archive is whole; exit 1 on any difference."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from billing import proof
 from billing.models import Journal
 from pilots.tasks import reread_all
+from rental import books
 
 
 class Command(BaseCommand):
@@ -14,7 +14,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         wrong = 0
-        differences = proof.differences()
+        differences = books.differences()
         self.stdout.write(f"{'ledger':<12} {Journal.objects.count():>9} journals  {len(differences)} differences")
         for difference in differences:
             self.stdout.write(f"  {difference}")
