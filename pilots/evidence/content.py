@@ -9,6 +9,7 @@ from pilots.evidence.crate import crate
 from pilots.evidence.report import report
 from pilots.models import Decision, Declared, Item, Review, Run, RunFile, Rung
 
+JUDGED: Final = ("verified", "copy_differs", "never_announced")  # codes of the move that follows an archive
 LOGS: Final = frozenset(("stdout.log", "stderr.log", "install.log"))
 
 
@@ -134,7 +135,8 @@ def _rung(rung: Rung) -> dict[str, Any]:
 
 def _history(run: Run) -> Iterator[dict[str, Any]]:
     """What the site did with the run. The host's own words are events.jsonl."""
-    for event in run.events.filter(kind="move").select_related("by"):
+    # Up to its end: that it was read again is said by run.json, and written after this archive.
+    for event in run.events.filter(kind="move").exclude(code__in=JUDGED).select_related("by"):
         yield {"at": event.at, "attempt": event.attempt, "old": event.old, "new": event.new, "code": event.code,
                "by": event.by.get_full_name() if event.by else None, "data": event.data}  # fmt: skip
 

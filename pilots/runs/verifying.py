@@ -1,24 +1,25 @@
 """The site's own copy is read again and judged; only then may a run be called verified."""
 
+import json
 import logging
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from pilots import evidence, storage
 from pilots.host import wire
-from pilots.models import Declared, Run, RunFile
-from pilots.runs import moves, sources
-from pilots.runs.measuring import measured
-from pilots.spec import config as spec_config
-from pilots.spec import criteria, first_error
+from pilots.models import Run, RunFile
+from pilots.projects import files_of
+from pilots.runs import judging, moves
+from pilots.spec import factors, first_error
 from pilots.spec.lines import numbered
-from pilots.spec.sheet import Sheet
 
 log = logging.getLogger(__name__)
+MACHINE_FACTORS = ("cards", "python", "platform", "sandbox")
+MOST_PACKAGES = 2_000
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def verify(run: Run) -> Run:
         return run
     now = timezone.now()
     copy = reread(run)
-    _judge(run)
+    judging.judge(run)
     if run.first_error is None:
         run.first_error = _first_error(run)
     announced = run.manifest is not None
@@ -51,6 +52,7 @@ def verify(run: Run) -> Run:
     run.checked_at, run.verified_at = now, now if verified else None
     run.verification_error = "" if verified else "copy_differs" if announced else "never_announced"
     run.facts["differences"] = copy.differences
+    run.facts["factors"] = _factors(run)
     for file in run.files.all():
         RunFile.objects.filter(pk=file.pk).update(sha256=copy.hashes[file.pk])
     built = evidence.prepare(run)
@@ -73,34 +75,13 @@ def reread(run: Run) -> Copy:
         if file.attempt == run.claimed_attempt:
             ours.add(file.name)
             fact = told.get(file.name)
+            if run.manifest is not None and file.held and fact is None:
+                differences.append(file.name)
             if fact is not None and (fact["size"], fact["sha256"]) != (file.held, hashes[file.pk]):
                 differences.append(file.name)
     # An announced empty file was never shipped: there is nothing of it to hold.
     differences += [name for name, fact in told.items() if name not in ours and fact["size"]]
     return Copy(hashes, sorted(set(differences)))
-
-
-def _judge(run: Run) -> None:
-    """Sheet and verdicts by the frozen criteria, never from an exit code."""
-    if run.pilot.spec is None:
-        raise RuntimeError("a run without a frozen spec cannot exist")
-    config = spec_config.from_dict(run.pilot.spec.config)
-    if config.kind == "documents":
-        sheet = _sheet(run, config)
-        run.sheet = cast(dict[str, Any], sheet.as_dict())
-        run.accepted, run.refused = run.sheet["accepted"], run.sheet["refused"]
-    verdicts = criteria.judge(config, run.sheet, measured(run))
-    run.verdicts = [verdict.as_dict() for verdict in verdicts]
-    run.holds = criteria.passed(verdicts)
-
-
-def _sheet(run: Run, config: spec_config.Config) -> Sheet:
-    rows = Declared.objects.filter(spec=run.pilot.spec).order_by("position").values_list("item_id", "expected")
-    answers = dict(rows.iterator(10_000))
-    sheet = Sheet(answers, config, {identity: answer for identity, answer in answers.items() if answer})
-    for number, line in enumerate(sources.lines(run), 1):
-        sheet.feed(number, line)
-    return sheet
 
 
 def _first_error(run: Run) -> dict[str, Any] | None:
@@ -119,6 +100,25 @@ def _first_error(run: Run) -> dict[str, Any] | None:
             stage = run.reached if name != "install.log" else Run.Stage.ENVIRONMENT
             return {"file": name, "line": found.line, "kind": found.kind, "text": found.text, "stage": stage}
     return None
+
+
+def _factors(run: Run) -> dict[str, str]:
+    """The run as flat factors, so that the next try can say what changed."""
+    spec, project = run.pilot.spec, run.pilot.project
+    if spec is None or project is None:
+        return {}
+    freeze = run.files.filter(name="freeze.txt", attempt=run.claimed_attempt).first()
+    lines: list[str] = []
+    if freeze is not None:
+        freeze.run = run
+        lines = freeze.disk_path.read_text("utf-8", "replace").splitlines()[:MOST_PACKAGES]
+    machine = {key: value for key, value in run.facts.get("machine", {}).items() if key in MACHINE_FACTORS}
+    return factors.describe(
+        json.loads(spec.canonical),
+        files=files_of(project) or None,
+        freeze=lines,
+        machine={"host": run.host.name, **machine},
+    )
 
 
 def _settle(run: Run, now: datetime, verified: bool, built: evidence.Prepared) -> None:

@@ -1,5 +1,0 @@
-"""Pilots by API: the same acts as the pages."""
-
-from ninja import Router
-
-router = Router()
