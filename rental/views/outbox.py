@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from rental.models import Letter
@@ -16,6 +17,7 @@ def _demo_only() -> None:
         raise Http404
 
 
+@never_cache
 @require_GET
 def outbox(request: HttpRequest) -> HttpResponse:
     _demo_only()
@@ -23,6 +25,7 @@ def outbox(request: HttpRequest) -> HttpResponse:
     return render(request, "rental/outbox.html", {"letters": letters[:SHOWN], "more": len(letters) > SHOWN})
 
 
+@never_cache
 @require_GET
 def letter(request: HttpRequest, number: int) -> HttpResponse:
     _demo_only()
