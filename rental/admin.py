@@ -18,6 +18,7 @@ from rental.models import (
     OrderMove,
     Price,
     Quote,
+    StockChange,
     User,
 )
 
@@ -61,6 +62,12 @@ class PriceAdmin(ReadOnly):
     list_display = ("card", "days", "cents", "valid_from", "example", "set_by")
     list_filter = ("card", "days", "example")
     list_select_related: ClassVar = ("card", "set_by")
+
+
+@admin.register(StockChange)
+class StockChangeAdmin(ReadOnly):
+    list_display = ("card", "old", "new", "by", "at", "reason")
+    list_select_related: ClassVar = ("card", "by")
 
 
 @admin.register(Quote)

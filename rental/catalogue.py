@@ -8,7 +8,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from common.refusals import Refusal
-from rental.models import Backend, Card, Price, User
+from rental import stock
+from rental.models import Backend, Card, Price, StockChange, User
 from rental.prices import DAYS
 
 
@@ -86,10 +87,19 @@ def set_price(card: Card, *, days: int, cents: int, by: User, valid_from: dateti
     return Price.objects.create(card=card, days=days, cents=cents, valid_from=valid_from or now, set_by=by)
 
 
-def set_stock(card: Card, *, lots: int) -> Card:
-    """How many lots there are in all, rented or not. Below what is rented, nothing more is sold and nothing taken."""
+def set_stock(card: Card, *, lots: int, by: User, reason: str) -> Card:
+    """How many lots there are in all, rented or not. Below what is rented, nothing more is sold and nothing taken.
+
+    Raises:
+        Refusal: `wrong_lots`, `reason_missing` (422, at their field).
+    """
     if type(lots) is not int or not 0 <= lots <= 10_000:
         raise Refusal("wrong_lots", _("Enter a number of lots from 0 to 10,000."), status=422, field="lots")
-    Card.objects.filter(pk=card.pk).update(lots=lots)
-    card.lots = lots
-    return card
+    if not reason.strip():
+        raise Refusal("reason_missing", _("Say why the stock changes."), status=422, field="reason")
+    with transaction.atomic():
+        card = stock.lock(card)
+        StockChange.objects.create(card=card, old=card.lots, new=lots, by=by, reason=reason.strip()[:500])
+        Card.objects.filter(pk=card.pk).update(lots=lots)
+        card.lots = lots
+        return card

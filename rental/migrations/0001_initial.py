@@ -325,4 +325,23 @@ class Migration(migrations.Migration):
             model_name='order',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('state__in', ('delivered', 'ended')), _negated=True), models.Q(('delivered_at__isnull', False), ('ends_at__isnull', False)), _connector='OR'), name='order_delivered_has_its_times'),
         ),
+        migrations.CreateModel(
+            name='StockChange',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('old', models.PositiveIntegerField()),
+                ('new', models.PositiveIntegerField()),
+                ('at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('reason', models.CharField(max_length=500)),
+                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('card', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='stock_changes', to='rental.card')),
+            ],
+            options={
+                'ordering': ['-pk'],
+            },
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name='stockchange',
+            trigger=pgtrigger.compiler.Trigger(name='stock_append_only', sql=pgtrigger.compiler.UpsertTriggerSql(func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;", hash='0774fc9ca6ab7a6b452df02ba5dc1509bb43e340', operation='UPDATE OR DELETE', pgid='pgtrigger_stock_append_only_04cd5', table='rental_stockchange', when='BEFORE')),
+        ),
     ]

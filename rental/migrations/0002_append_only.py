@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-TABLES = ("rental_price", "rental_ordermove", "rental_accessreveal")
+TABLES = ("rental_price", "rental_stockchange", "rental_ordermove", "rental_accessreveal")
 
 
 def install(apps, schema_editor):

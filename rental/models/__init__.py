@@ -1,7 +1,7 @@
 """The tables of the rental room."""
 
 from rental.models.access import Access, AccessReveal, CardProof, OrderHost
-from rental.models.catalogue import Backend, Card, Preparation, Price, Quote
+from rental.models.catalogue import Backend, Card, Preparation, Price, Quote, StockChange
 from rental.models.letter import Letter
 from rental.models.order import Extension, MoveCode, Order, OrderMove
 from rental.models.user import User
@@ -21,5 +21,6 @@ __all__ = [
     "Preparation",
     "Price",
     "Quote",
+    "StockChange",
     "User",
 ]

@@ -100,6 +100,26 @@ class Price(models.Model):
         return f"{self.card_id} {self.days} days {self.cents} cents from {self.valid_from:%Y-%m-%d %H:%M}"
 
 
+class StockChange(models.Model):
+    """An operator's change of a card's stock: how many lots before and after, who, when, why."""
+
+    card = models.ForeignKey(Card, on_delete=models.PROTECT, related_name="stock_changes")
+    old = models.PositiveIntegerField()
+    new = models.PositiveIntegerField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    reason = models.CharField(max_length=500)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-pk"]
+        triggers: ClassVar = [
+            pgtrigger.Protect(name="stock_append_only", operation=pgtrigger.Update | pgtrigger.Delete)
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.card_id}: {self.old} → {self.new}"
+
+
 class QuoteQuerySet(models.QuerySet["Quote"]):
     def holding(self, now: datetime) -> "QuoteQuerySet":
         """Quotes whose lots nobody else may take at `now`."""
