@@ -54,14 +54,19 @@ def ask(
     known = PaymentRequest.objects.filter(
         customer_id=customer.pk, reference=reference, network=network, asset=asset, state=State.OPEN
     )
-    found = known.filter(amount_cents=amount_cents, expires_at__gt=now).select_related("address", "rate").first()
+    usable = known.filter(amount_cents=amount_cents, expires_at__gt=now).select_related("address", "rate")
+    found = usable.first()
     if found is not None:
         return found
     rate = rates.current(asset, now)
     _refuse_hoarding(customer)
     try:
         with atomic():
-            for old in known.select_for_update():
+            list(known.select_for_update())
+            found = usable.first()  # made since we looked, by the same order's other click
+            if found is not None:
+                return found
+            for old in known:
                 _close(old, "asked_again")
             return PaymentRequest.objects.create(
                 customer_id=customer.pk,
@@ -77,7 +82,7 @@ def ask(
             )
     except IntegrityError:
         # Asked twice at the same moment: the first one's request serves both, and its address only.
-        return known.select_related("address", "rate").get()
+        return usable.get()
 
 
 def note_paid(request: PaymentRequest, transaction: str | None = None) -> PaidNotice:
