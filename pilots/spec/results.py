@@ -43,6 +43,28 @@ BLANK: Final = Line("blank")
 _ODD_NUMBER = re.compile(rb"[0-9]{300}|[eE]\+?[0-9]{3}")
 
 
+_PLAIN = r'[^"\\\x00-\x1f]'
+_OTHER_KEYS = (
+    rf', ?"(?!id"|status"|category"|reason"){_PLAIN}*+": ?'
+    rf'(?:"{_PLAIN}*+"|-?(?:0|[1-9][0-9]{{0,15}})(?:\.[0-9]{{1,17}})?|true|false|null)'
+)
+# One match a line: id, category and reason of the form that nearly every program writes, or the line as it is for
+# `read_line` to judge. What this form accepts, `read_line` reads in the same way; a property test holds them together.
+USUAL: Final = re.compile(
+    rf'^(?:\{{"id": ?"({_PLAIN}++)", ?"status": ?"'
+    rf'(?:accepted", ?"category": ?"({_PLAIN}++)"|refused", ?"reason": ?"({_PLAIN}++)")'
+    rf"(?:{_OTHER_KEYS})*+\}}\r?|(.*))$",
+    re.MULTILINE,
+)
+
+
+def usual(identity: str, category: str, reason: str) -> "Line":
+    """The line that a match of USUAL says."""
+    if category:
+        return Line("accepted", clean_id(identity), category=_text(category))
+    return Line("refused", clean_id(identity), reason=_text(reason))
+
+
 class _NotFinite(ValueError):
     pass
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, TypedDict
 
 from pilots.spec.config import Config
-from pilots.spec.lines import blocks, numbered
+from pilots.spec.lines import LineFeed, blocks
 from pilots.spec.manifest import clean_id
-from pilots.spec.results import Line, read_line
+from pilots.spec.results import USUAL, Line, read_line, usual
 from pilots.spec.words import Item
 
 MAX_LISTED: Final = 10_000
@@ -93,6 +93,7 @@ class Sheet:
         self._reasons: dict[str, int] = {}
         self._counts = {"accepted": 0, "refused": 0, "duplicated": 0, "invented": 0, "malformed": 0, "blank": 0}
         self._agreed = 0
+        self._flawed = 0  # none: the lists are empty and need no look at every id
         self._invented: dict[str, None] = {}
         self._malformed: list[MalformedLine] = []
 
@@ -118,9 +119,59 @@ class Sheet:
         sheet = cls((item["id"] for item in manifest), config, expected)
         if results.exists():
             with results.open("rb") as file:
-                for number, line in numbered(blocks(file)):
-                    sheet.feed(number, line)
+                sheet.feed_blocks(blocks(file))
         return sheet
+
+    def feed_blocks(self, blocks: Iterable[bytes]) -> None:
+        """Take a whole file in blocks cut anywhere: the same as feeding its lines, several times faster."""
+        feed = LineFeed()
+        for block in blocks:
+            first, last = block.find(b"\n"), block.rfind(b"\n")
+            if first == last:
+                self._feed_each(feed.push(block))
+                continue
+            self._feed_each(feed.push(block[: first + 1]))
+            number = feed.number
+            feed.number += self._feed_lines(number, block[first + 1 : last])
+            self._feed_each(feed.push(block[last + 1 :]))
+        self._feed_each(feed.end())
+
+    def _feed_each(self, lines: Iterable[tuple[int, bytes]]) -> None:
+        for number, line in lines:
+            self.feed(number, line)
+
+    def _feed_lines(self, number: int, data: bytes) -> int:
+        """Take whole lines after line `number`, the last one without its newline; how many they were."""
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            lines = data.split(b"\n")
+            self._feed_each(enumerate(lines, number + 1))
+            return len(lines)
+        state, categories, reasons, expected = self._state, self._categories, self._reasons, self._expected
+        start, accepted, refused = number, 0, 0
+        for identity, category, reason, other in USUAL.findall(text):
+            number += 1
+            if identity:
+                known = state.get(identity, _SEEN)
+                if known & _SEEN or identity in expected:
+                    pass
+                elif category in categories:
+                    state[identity] = known | _SEEN | _ACCEPTED
+                    categories[category] += 1
+                    accepted += 1
+                    continue
+                elif reason in reasons:
+                    state[identity] = known | _SEEN
+                    reasons[reason] += 1
+                    refused += 1
+                    continue
+                self._take(usual(identity, category, reason))
+            else:
+                self.feed(number, other.encode())
+        self._counts["accepted"] += accepted
+        self._counts["refused"] += refused
+        return number - start
 
     def feed(self, number: int, data: bytes) -> Classified:
         """Take one line (with or without its newline) and say what it is."""
@@ -142,6 +193,7 @@ class Sheet:
             return Classified("invented", False, line)
         if state & _SEEN:
             self._counts["duplicated"] += 1
+            self._flawed += not state & _DUPLICATED
             self._state[line.id] = state | _DUPLICATED
             return Classified("duplicated", False, line)
         return self._count(line, state | _SEEN)
@@ -159,6 +211,7 @@ class Sheet:
             state |= _WITHOUT_REASON
         else:
             self._add_reason(str(line.reason)[:_SHOWN])
+        self._flawed += flaw
         answer = self._expected.get(line.id)
         if answer is not None:
             if line.said == "accepted" and line.category == clean_id(answer):
@@ -175,6 +228,8 @@ class Sheet:
 
     def missing(self) -> list[str]:
         """Declared ids that no line answers yet: what a resumed try has to finish."""
+        if self._counts["accepted"] + self._counts["refused"] == len(self._state):
+            return []
         return [identity for identity, state in self._state.items() if not state & _SEEN]
 
     def as_dict(self) -> SheetDict:
@@ -211,7 +266,7 @@ class Sheet:
     def _listed(self, *bits: int) -> tuple[list[str], ...]:
         lists: tuple[list[str], ...] = tuple([] for _ in bits)
         flagged = sum(bits)
-        for identity, state in self._state.items():
+        for identity, state in self._state.items() if self._flawed else ():
             if state & flagged:
                 for bit, ids in zip(bits, lists, strict=True):
                     if state & bit:

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pilots.spec import lines as numbering
 from pilots.spec.config import from_dict
 from pilots.spec.lines import MAX_LINE, LineFeed, numbered
 from pilots.spec.results import MALFORMED, read_line
@@ -27,6 +26,9 @@ def item(identity: str) -> Item:
 
 def line(identity: str, **rest: Any) -> bytes:
     return json.dumps({"id": identity, **rest}, ensure_ascii=False).encode()
+
+
+GOOD = line("a", status="accepted", category="invoice")
 
 
 def model(ids: list[str], lines: Iterable[bytes]) -> dict[str, Any]:
@@ -113,30 +115,22 @@ def test_blocks_may_be_cut_anywhere(
 
 
 @settings(max_examples=300, deadline=None)
-@given(rows=st.lists(st.one_of(ROW, OTHER, st.binary(max_size=60)), max_size=30), size=st.integers(1, 300))
-@example(rows=[b'{"id": "a", "status": "accepted", "category": "invoice", "id": "b"}'], size=7)
-@example(rows=[b'{"id": "a", "status": "accepted", "category": "invoice", "margin": 01}'], size=7)
-@example(rows=[b'{"id": "a", "status": "accepted", "category": "invoice", "margin": 1e999}'], size=7)
-@example(rows=[b'{"id": "de\xcc\x81", "status": "accepted", "category": "invoice"}'], size=7)
-@example(rows=[b'{"id": "a", "status": "accepted", "category": "invoice\xff"}'], size=7)
-@example(rows=[b'{"id": "a", "status": "accepted", "category": "in\tvoice"}'], size=70)
-@example(rows=[b'{"id": "a", "status": "accepted", "category": "invoice"},', b'{"id": "b"}'], size=70)
-def test_a_file_in_blocks_gives_the_sheet_of_its_lines(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[bytes], size: int
-) -> None:
-    path = tmp_path_factory.mktemp("sheet") / "results.jsonl"
-    path.write_bytes(b"\n".join(rows))
-    manifest = [item(identity) for identity in IDS]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbering, "BLOCK", size)
-        whole = Sheet.of_file(manifest, path, CONFIG, {"a": "invoice", "b": "letter"}).as_dict()
-    assert (
-        whole
-        == Sheet.build(manifest, path.read_bytes().split(b"\n"), CONFIG, {"a": "invoice", "b": "letter"}).as_dict()
-    )
-
-
-GOOD = line("a", status="accepted", category="invoice")
+@given(
+    rows=st.lists(st.one_of(ROW, OTHER, st.binary(max_size=60)), max_size=30),
+    size=st.sampled_from([1, 7, 60, 200, 500, 10_000]),
+)
+@example(rows=[b"", b'{"id": "a", "status": "accepted", "category": "invoice", "id": "b"}', b""], size=10_000)
+@example(rows=[b"", b'{"id": "a", "status": "accepted", "category": "invoice", "margin": 01}', b""], size=10_000)
+@example(rows=[b"", b'{"id": "a", "status": "accepted", "category": "invoice", "margin": 1e999}', b""], size=10_000)
+@example(rows=[b"", b'{"id": "de\xcc\x81", "status": "accepted", "category": "invoice"}', b""], size=10_000)
+@example(rows=[b"", b'{"id": "a", "status": "accepted", "category": "invoice\xff"}', b""], size=10_000)
+@example(rows=[b"", b'{"id": "a", "status": "accepted", "category": "in\tvoice"}', b""], size=10_000)
+@example(rows=[b"", b'{"id": "a", "status": "accepted", "category": "invoice"},', b'{"id": "b"}', b""], size=10_000)
+def test_a_file_in_blocks_gives_the_sheet_of_its_lines(rows: list[bytes], size: int) -> None:
+    data, expected = b"\n".join(rows), {"a": "invoice", "b": "letter"}
+    fast = Sheet(IDS, CONFIG, expected)
+    fast.feed_blocks(data[at : at + size] for at in range(0, len(data), size))
+    assert fast.as_dict() == Sheet.build(map(item, IDS), data.split(b"\n"), CONFIG, expected).as_dict()
 
 
 @pytest.mark.parametrize(
