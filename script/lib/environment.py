@@ -25,8 +25,7 @@ def say(text: str) -> None:
 
 def fingerprint(kind: str) -> str:
     digest = hashlib.sha256(f"{sys.version}\n".encode())
-    for path in (LOCKS[kind], ROOT / "pyproject.toml"):
-        digest.update(path.read_bytes())
+    digest.update(LOCKS[kind].read_bytes())
     return digest.hexdigest()
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-import valkey
+import broker
 from environment import ROOT, Trouble, say
 
 HOST_NAME = "this-machine"
@@ -93,7 +93,7 @@ class House:
         if len(str(self.queue / "valkey.sock")) > 100:
             self.queue = Path(tempfile.mkdtemp(prefix="kernodeck-"))
         self.queue.mkdir(exist_ok=True)
-        valkey.write_users(self.queue, kept["broker_site"], kept["broker_admin"])
+        broker.write_users(self.queue, kept["broker_site"], kept["broker_admin"])
         sock = self.queue / "valkey.sock"
         return {
             **os.environ,
@@ -146,12 +146,12 @@ class House:
 
     def start(self) -> None:
         self.env = self.environment()
-        part = Part("queue", lambda: valkey.start(self.queue))
+        part = Part("queue", lambda: broker.start(self.queue))
         part.process = part.start()
         self.parts.append(part)
         say("Preparing the database, messages and static files")
         self.manage("prepare")
-        self.wait("the queue", lambda: valkey.answers(self.queue), 10)
+        self.wait("the queue", lambda: broker.answers(self.queue), 10)
         demo = json.loads(self.manage("demo", "--json").strip().splitlines()[-1]) if self.demo else {}
         say("Starting the pages, the dispatcher and the sweep")
         self.add("web", [

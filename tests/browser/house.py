@@ -27,7 +27,7 @@ class House:
     url: str
     data: Path
     demo: dict[str, Any]
-    process: "subprocess.Popen[str]"
+    process: "subprocess.Popen[str] | None"
 
     def manage(self, *arguments: str) -> str:
         """A management command against the running house's own data."""
@@ -62,7 +62,14 @@ class House:
 
 @contextlib.contextmanager
 def running(**environment: str) -> Iterator[House]:
-    """`script/up` in an empty folder, until every part answers; stopped by TERM afterwards."""
+    """`script/up` in an empty folder, until every part answers; stopped by TERM afterwards.
+
+    `KERNODECK_HOUSE=DIR` takes the one already running on that data folder, and leaves it running.
+    """
+    if folder := os.environ.get("KERNODECK_HOUSE"):
+        demo = json.loads((Path(folder) / "demo.json").read_text())
+        yield House(demo["url"], Path(folder), demo, None)
+        return
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="kernodeck-house-") as folder:
         data = Path(folder)
