@@ -20,7 +20,7 @@ from pilots.host.program import Ended, Limits, Program, carry_out
 from pilots.spec.config import REQUIREMENTS_FILE
 
 INSTALL_SECONDS: Final = 3600.0
-_LAYOUT: Final = "1"  # part of the key: a change here makes every environment anew
+_LAYOUT: Final = "2"  # part of the key: a change here makes every environment anew
 _NETWORK: Final = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE",
                    "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")  # fmt: skip
 
@@ -149,14 +149,26 @@ def _make(
             raise EnvironmentFailed(_why(log), f"{Path(argv[0]).name} {' '.join(argv[1:4])} {ended.told()}.")
 
     new = str(venv / "bin" / "python")
-    must(python.path, "-I", "-m", "venv", str(venv))
+    # The interpreter's own pip installs into the new environment; copying a pip into each takes many seconds.
+    lent = _lends_pip(python)
+    must(python.path, "-I", "-m", "venv", *(["--without-pip"] if lent else []), str(venv))
+    pip = [python.path, "-I", "-m", "pip", "--python", new] if lent else [new, "-m", "pip"]
     if any(line.strip() and not line.strip().startswith(b"#") for line in requirements.splitlines()):
-        must(new, "-m", "pip", "install", "-r", str(folder / "given" / REQUIREMENTS_FILE))
-    must(new, "-m", "pip", "freeze", "--all", stdout=folder / "freeze.txt")
+        must(*pip, "install", "-r", str(folder / "given" / REQUIREMENTS_FILE))
+    must(*pip, "freeze", "--all", stdout=folder / "freeze.txt")
     shutil.copyfile(log, folder / "install.log")
     stamp = folder / "whole.json"
     stamp.with_suffix(".new").write_text(json.dumps({"tree": _tree(venv)}))
     stamp.with_suffix(".new").replace(stamp)
+
+
+def _lends_pip(python: Interpreter) -> bool:
+    """Whether this interpreter has a pip that can install for another one (23 and newer)."""
+    told = subprocess.run(
+        [python.path, "-I", "-m", "pip", "--version"], capture_output=True, text=True, timeout=60, check=False
+    )
+    version = re.match(r"pip (\d+)", told.stdout)
+    return told.returncode == 0 and version is not None and int(version.group(1)) >= 23
 
 
 def _why(log: Path) -> str:
@@ -192,8 +204,17 @@ def _pip_settings(python: Interpreter, work: Path) -> tuple[dict[str, str], list
     env = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name in _NETWORK}
     env["PIP_CONFIG_FILE"] = str(config)
     words = " ".join([*values, *(value for name, value in env.items() if name != "PIP_CONFIG_FILE")]).split()
-    paths = [Path(word.removeprefix("file://")) for word in words if word.startswith(("/", "file:///"))]
-    return env, [path for path in paths if path.exists()]
+    return env, [path for word in words for path in _local(word)]
+
+
+def _local(word: str) -> list[Path]:
+    """The folders behind a word of pip's settings. The pages of a local index point to files beside it."""
+    if not word.startswith(("/", "file:///")):
+        return []
+    path = Path(word.removeprefix("file://"))
+    if word.startswith("file:///") and len(path.parent.parts) > 2:
+        path = path.parent
+    return [one for one in dict.fromkeys((path, path.resolve())) if one.exists()]
 
 
 def _whole(folder: Path) -> bool:

@@ -1,7 +1,6 @@
 """A whole pilot on this machine without the site: `kernodeck run`, and its sheet read again."""
 
 import json
-import os
 import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -70,7 +69,7 @@ def run(
         config,
         cache,
         teller=teller,
-        halt=halt or Halt(),
+        halt=Halt() if halt is None else halt,
         one_item=one_item,
         check_inputs=False,  # the manifest is frozen from the very copy that is used
     )
@@ -164,9 +163,9 @@ def read_spec(root: Path) -> FrozenSpec:
 def _judged(root: Path, spec: FrozenSpec, config: Config, answers: dict[str, str], told: dict[str, Any]) -> Judged:
     sheet: dict[str, Any] | None = None
     if config.kind == "documents":
-        results = Folders(root).file("results.jsonl")
-        if os.path.lexists(results):
-            open_plain(results).close()  # a link or a pipe is refused
+        folders = Folders(root)
+        # What is no plain file holds no line; the run itself says so.
+        results = folders.file("results.jsonl" if "results.jsonl" in folders.sizes() else "none")
         sheet = dict(Sheet.of_file(spec["manifest"], results, config, answers).as_dict())
     measured = cast(criteria.Measured, told.get("measured") or {})
     verdicts = criteria.judge(config, sheet, measured)

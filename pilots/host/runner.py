@@ -10,7 +10,7 @@ from typing import Any
 
 from pilots.host import collecting, environment, ladder, one_item, sampling, sandbox
 from pilots.host.environment import Environment, EnvironmentFailed
-from pilots.host.folders import Folders, open_plain
+from pilots.host.folders import OF_PROGRAM, Folders, open_plain
 from pilots.host.journal import Journal, Teller
 from pilots.host.launch import Halt, Launched, Launcher, Start
 from pilots.host.program import Ended, Limits
@@ -198,8 +198,12 @@ class Try:
             raise Ends(cut, exit_code=ended.exit_code)
         if not ended.ok:
             told = f"The program {ended.told()}."
-            kind = self._first_error_in(["stderr.log", "stdout.log"], told)
-            raise Ends(_code_of(ended, kind, self.folders.root), told, exit_code=ended.exit_code)
+            kind, text = self._first_error_in(["stderr.log", "stdout.log"], told)
+            raise Ends(_code_of(ended, kind, text, self.folders.root), told, exit_code=ended.exit_code)
+        for name in OF_PROGRAM:
+            if os.path.lexists(self.folders.file(name)) and name not in self.folders.sizes():
+                self.journal.first_error(name, None, "not_plain", f"{name} is a link or no file at all.")
+                raise Ends("program_failed", f"{name} is not a plain file.", exit_code=0)
         if self.config.kind == "training":
             self._measure_training(launcher)
 
@@ -217,8 +221,8 @@ class Try:
                 self.journal.first_error("metrics.jsonl", None, "resume", found.problem)
                 raise Ends("resume_failed", found.problem, exit_code=0)
 
-    def _first_error_in(self, names: Sequence[str], otherwise: str) -> str:
-        """Tells the first error of the first file that has one; returns its kind."""
+    def _first_error_in(self, names: Sequence[str], otherwise: str) -> tuple[str, str]:
+        """Tells the first error of the first file that has one; returns its kind and text."""
         for name in names:
             path = self.folders.file(name)
             if not path.exists():
@@ -229,9 +233,9 @@ class Try:
                 with open_plain(path) as raw:
                     around = first_error.around((line.decode("utf-8", "replace") for line in raw), found.line)
                 self.journal.first_error(name, found.line, found.kind, found.text, around)
-                return found.kind
+                return found.kind, found.text
         self.journal.first_error(names[0], None, "unknown", otherwise)
-        return "unknown"
+        return "unknown", otherwise
 
     def _check_halt(self) -> None:
         if self.halt:
@@ -254,10 +258,12 @@ class Try:
         )
 
 
-def _code_of(ended: Ended, kind: str, folder: Path) -> str:
+def _code_of(ended: Ended, kind: str, text: str, folder: Path) -> str:
     """The reason code of a program that ended by itself and badly, by its signal and its first error."""
     if ended.error:
         return "agent_failed" if "guardian" in ended.error else "program_missing"
+    if ended.exit_code == 1 and text.startswith("bwrap: "):
+        return "program_missing" if text.startswith("bwrap: execvp") else "sandbox_failed"
     if ended.signal == 25:  # SIGXFSZ: a file grew beyond its limit
         return "output_limit"
     codes = {
