@@ -1,0 +1,80 @@
+"""What changed since the try before: each factor with both values, and a warning when more than one did."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from pilots.models import Run
+from pilots.presenters.text import visible
+from pilots.spec import factors
+from pilots.spec.factors import Factor
+
+Text = str | Promise
+SHOWN = 40
+
+GROUPS: dict[str, Text] = {
+    "program": gettext_lazy("the program"),
+    "inputs": gettext_lazy("the inputs"),
+    "parameters": gettext_lazy("the parameters"),
+    "criteria": gettext_lazy("the criteria"),
+    "references": gettext_lazy("the references"),
+    "environment": gettext_lazy("the environment"),
+    "machine": gettext_lazy("the machine"),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    group: Text
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Changes:
+    since: int
+    rows: list[Row]
+    left: int
+    groups: list[Text]
+
+    @property
+    def sentence(self) -> str:
+        if not self.rows:
+            return _("Nothing that we record changed: a difference comes from the program or from chance.")
+        if len(self.groups) == 1:
+            return _("One factor changed, so a difference can be put down to it.")
+        return _("More than one factor changed, so no difference can be put down to one of them.")
+
+
+def of_factors(since: int, found: Sequence[Factor]) -> Changes:
+    rows = [
+        Row(GROUPS.get(factor.group, factor.group), visible(factor.name), _shown(factor.before), _shown(factor.after))
+        for factor in found[:SHOWN]
+    ]
+    groups = [GROUPS.get(group, group) for group in factors.groups(found)]
+    return Changes(since, rows, max(0, len(found) - SHOWN), groups)
+
+
+def _shown(value: str | None) -> str:
+    return visible(value)[:200] if value is not None else ""
+
+
+def changes(run: Run, tries: Sequence[Run]) -> Changes | None:
+    """Against the try before this one, as each was described when it ran; None for a first try."""
+    earlier = [other for other in tries if other.number < run.number]
+    if not earlier:
+        return None
+    previous = max(earlier, key=lambda other: other.number)
+    before, after = _described(previous), _described(run)
+    if before is None or after is None:
+        return None
+    return of_factors(previous.number, factors.changed(before, after))
+
+
+def _described(run: Run) -> Mapping[str, str] | None:
+    told = run.facts.get("factors")
+    return told if isinstance(told, Mapping) else None

@@ -1,0 +1,189 @@
+"""The run page: everything it shows, from a fixed number of queries whatever the run holds."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import OuterRef, Subquery
+from django.urls import reverse
+from django.utils import timezone
+
+from pilots import items
+from pilots.models import Evidence, Reread, Run, RunEvent, RunFile, Rung
+from pilots.presenters import balance, criteria, verdict
+from pilots.presenters.balance import Strip
+from pilots.presenters.changes import Changes, changes
+from pilots.presenters.first_error import FirstError, first_error
+from pilots.presenters.ladder import Ladder, ladder
+from pilots.presenters.machine import Machine, machine_of
+from pilots.presenters.rows import STRAYS_SHOWN, IdRow, StrayRow, id_rows, refusals, stray_rows
+from pilots.presenters.stages import StageTime, stage_times
+from pilots.presenters.verdict import State
+
+LATE_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class Live:
+    """The part of the page that changes while the run goes on."""
+
+    run: Run
+    kind: str
+    state: State
+    strip: Strip | None
+    rows: list[IdRow]
+    strays: list[StrayRow]
+    stages: list[StageTime]
+    machine: Machine
+    now: datetime
+
+    @property
+    def age_seconds(self) -> int | None:
+        """Since the host's last report, by our clock; None once nothing more is awaited."""
+        told = self.run.last_report_at
+        if told is None or self.run.outcome:
+            return None
+        return max(0, int((self.now - told).total_seconds()))
+
+    @property
+    def polls(self) -> bool:
+        return not self.run.is_final
+
+    @property
+    def is_late(self) -> bool:
+        return (self.age_seconds or 0) >= LATE_SECONDS
+
+    @property
+    def quarter(self) -> int:
+        return verdict.quarter(self.run)
+
+    @property
+    def progress(self) -> int:
+        return verdict.counted(self.run)
+
+
+@dataclass(frozen=True)
+class RunPage:
+    live: Live
+    config: dict[str, Any]
+    error: FirstError | None
+    criteria: list[criteria.Row]
+    ladder: Ladder
+    changes: Changes | None
+    files: list[RunFile]
+    evidence: Evidence | None
+    reviews: dict[str, int]
+    tries: list[Run]
+
+    @property
+    def looked_at(self) -> int:
+        return sum(self.reviews.get(word, 0) for word in ("right", "wrong", "unsure"))
+
+    @property
+    def next_number(self) -> int:
+        return max((run.number for run in self.tries), default=0) + 1
+
+
+def etag(run: Run, language: str) -> str:
+    """Changes when anything of the live part does, by the run's own row alone."""
+    parts: Sequence[object] = (
+        run.stage,
+        run.outcome,
+        run.attempt,
+        run.accepted,
+        run.refused,
+        run.strays,
+        run.steps,
+        run.last_report_at,
+        run.cancel_asked_at,
+        run.checked_at,
+        run.is_silent,
+        run.host.is_silent if run.stage == "queued" else "",
+        language,
+    )
+    return f'"{hashlib.sha256(repr(parts).encode()).hexdigest()[:32]}"'
+
+
+def live(run: Run, *, with_rows: bool = True) -> Live:
+    now = timezone.now()
+    config = run.pilot.spec.config if run.pilot.spec else {}
+    kind = str(config.get("kind", "documents"))
+    rows = id_rows(run, balance.TILES) if with_rows and kind == "documents" else []
+    strays = stray_rows(items.strays(run)[:STRAYS_SHOWN]) if kind == "documents" else []
+    events = RunEvent.objects.filter(run=run, kind__in=(RunEvent.Kind.STAGE, RunEvent.Kind.END))
+    return Live(
+        run=run,
+        kind=kind,
+        state=verdict.state(run, kind, now),
+        strip=_strip(run, rows, strays) if kind == "documents" else None,
+        rows=rows,
+        strays=strays,
+        stages=stage_times(run, events, now),
+        machine=machine_of(run),
+        now=now,
+    )
+
+
+def _strip(run: Run, rows: list[IdRow], strays: list[StrayRow]) -> Strip:
+    return balance.strip(
+        declared=run.declared,
+        accepted=run.accepted,
+        refused=run.refused,
+        is_final=run.is_over,
+        cells=[row.cell for row in rows],
+        strays=[row.stray for row in strays],
+        stray_count=run.strays,
+        base=reverse("run_items", args=[run.ref]) if run.declared > balance.TILES else "",
+    )
+
+
+def page(run: Run) -> RunPage:
+    part = live(run)
+    config = dict(run.pilot.spec.config) if run.pilot.spec else {}
+    rungs = Rung.objects.filter(run=run, attempt=run.attempt)
+    tries = list(Run.objects.filter(pilot_id=run.pilot_id).defer("sheet", "manifest", "remaining", "verdicts"))
+    return RunPage(
+        live=part,
+        config=config,
+        error=first_error(run, part.strays, _line_before_missing(part.rows)),
+        criteria=criteria.rows(
+            config,
+            run.verdicts,
+            sheet=run.sheet,
+            peak_gpu_bytes=run.facts.get("peak_gpu_memory_bytes"),
+            has_card=bool(part.machine.cards),
+            reasons=refusals(part.rows),
+        ),
+        ladder=ladder(rungs),
+        changes=changes(run, tries),
+        files=list(RunFile.objects.filter(run=run)),
+        evidence=newest_evidence(run),
+        reviews=items.review_counts(run),
+        tries=tries,
+    )
+
+
+def _line_before_missing(rows: list[IdRow]) -> int | None:
+    last: int | None = None
+    for row in rows:
+        if row.line is None:
+            return last
+        last = row.line
+    return last
+
+
+def newest_evidence(run: Run) -> Evidence | None:
+    """The newest archive with what its last re-reading by another process found, in one query."""
+    own = Reread.objects.filter(evidence=OuterRef("pk"), source="own").order_by("-pk")
+    return (
+        Evidence.objects.filter(run=run)
+        .annotate(
+            reread_at=Subquery(own.values("at")[:1]),
+            reread_files=Subquery(own.values("files")[:1]),
+            reread_matches=Subquery(own.values("matches")[:1]),
+            reread_difference=Subquery(own.values("difference")[:1]),
+        )
+        .first()
+    )
