@@ -42,7 +42,10 @@ class PilotForm(forms.Form):
     place = forms.ChoiceField(
         label=_("Where to run"),
         widget=forms.RadioSelect,
-        error_messages={"required": _("Choose the machine it runs on."), "invalid_choice": _("Choose a machine of yours.")},
+        error_messages={
+            "required": _("Choose the machine it runs on."),
+            "invalid_choice": _("Choose a machine of yours."),
+        },
     )
 
     def __init__(self, *args: Any, places: list[tuple[str, str]], **kwargs: Any) -> None:
@@ -77,9 +80,7 @@ class ReviewForm(forms.Form):
         widget=forms.RadioSelect,
         error_messages={"required": _("Say whether it is right, wrong, or unsure.")},
     )
-    note = forms.CharField(
-        label=_("Note"), required=False, max_length=2000, widget=forms.Textarea(attrs={"rows": 3})
-    )
+    note = forms.CharField(label=_("Note"), required=False, max_length=2000, widget=forms.Textarea(attrs={"rows": 3}))
 
 
 class DecisionForm(forms.Form):
@@ -114,5 +115,3 @@ class EnrolForm(forms.Form):
         help_text=_("Small letters, figures and hyphens. It is shown on pages and in orders."),
         error_messages={"invalid": _("Begin with a small letter; use small letters, figures and hyphens, at most 40.")},
     )
-
-

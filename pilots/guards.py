@@ -23,11 +23,13 @@ def project_for(user: Any, ref: str) -> Project:
 
 
 def pilot_for(user: Any, ref: str) -> Pilot:
-    return get_object_or_404(Pilot.objects.select_related("host", "order", "project"), customer=known(user), ref=ref)
+    # The canonical text of a spec names every input: it may be long, and no page needs it.
+    rows = Pilot.objects.select_related("host", "order", "project", "spec").defer("spec__canonical")
+    return get_object_or_404(rows, customer=known(user), ref=ref)
 
 
 def run_for(user: Any, ref: str) -> Run:
-    rows = Run.objects.select_related("pilot", "host", "pilot__order")
+    rows = Run.objects.select_related("pilot", "host", "pilot__order", "pilot__spec").defer("pilot__spec__canonical")
     return get_object_or_404(rows, pilot__customer=known(user), ref=ref)
 
 

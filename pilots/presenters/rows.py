@@ -1,6 +1,6 @@
 """Every declared id of a run with what became of it, missing ones included, and the strays below."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +50,7 @@ REVIEW_SHAPES = {"right": "confirmed", "wrong": "stopped", "unsure": "seen"}
 
 
 def id_row(declared: Declared, item: Item | None, *, is_over: bool, expected: str = "", review: str = "") -> IdRow:
-    wanted: Text = _("to be refused") if declared.must_refuse else visible(expected or declared.expected)
+    wanted: Text = _("to be refused") if declared.must_refuse else visible(declared.expected)
     shared: dict[str, Any] = {
         "id": declared.item_id,
         "shown": visible(declared.item_id),
@@ -79,18 +79,14 @@ def id_row(declared: Declared, item: Item | None, *, is_over: bool, expected: st
     )
 
 
-def id_rows(run: Run, limit: int, expected: Mapping[str, str] | None = None) -> list[IdRow]:
+def id_rows(run: Run, limit: int) -> list[IdRow]:
     """The first `limit` declared ids in the manifest's order; two queries whatever the run holds."""
-    declared = list(Declared.objects.filter(spec=run.pilot.spec).order_by("position")[:limit])
+    declared = list(Declared.objects.filter(spec_id=run.pilot.spec_id).order_by("position")[:limit])
     first = declared[0].position if declared else 0
     last = declared[-1].position if declared else 0
     lines = Item.objects.filter(run=run, kind=Item.Kind.RESULT, position__range=(first, last)).defer("raw", "extra")
     by_position = {item.position: item for item in lines}
-    answers = expected or {}
-    return [
-        id_row(row, by_position.get(row.position), is_over=run.is_over, expected=answers.get(row.item_id, ""))
-        for row in declared
-    ]
+    return [id_row(row, by_position.get(row.position), is_over=run.is_over) for row in declared]
 
 
 @dataclass(frozen=True)

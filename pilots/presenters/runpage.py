@@ -10,9 +10,10 @@ from django.db.models import OuterRef, Subquery
 from django.urls import reverse
 from django.utils import timezone
 
-from pilots import items
+from common import formats
+from pilots import items, vocabulary
 from pilots.models import Evidence, Reread, Run, RunEvent, RunFile, Rung
-from pilots.presenters import balance, criteria, verdict
+from pilots.presenters import balance, criteria, measures, verdict
 from pilots.presenters.balance import Strip
 from pilots.presenters.changes import Changes, changes
 from pilots.presenters.first_error import FirstError, first_error
@@ -48,6 +49,19 @@ class Live:
         return max(0, int((self.now - told).total_seconds()))
 
     @property
+    def report_clock(self) -> str:
+        told = self.run.last_report_at
+        return formats.clock(told, seconds=True) if told else ""
+
+    @property
+    def outcome(self) -> vocabulary.Word:
+        return vocabulary.outcome(self.run.outcome)
+
+    @property
+    def reached(self) -> vocabulary.Word:
+        return vocabulary.stage(self.run.reached if self.run.outcome else self.run.stage)
+
+    @property
     def polls(self) -> bool:
         return not self.run.is_final
 
@@ -80,6 +94,14 @@ class RunPage:
     @property
     def looked_at(self) -> int:
         return sum(self.reviews.get(word, 0) for word in ("right", "wrong", "unsure"))
+
+    @property
+    def freeze(self) -> RunFile | None:
+        return next((file for file in self.files if file.name == "freeze.txt" and file.lines), None)
+
+    @property
+    def measured(self) -> list[measures.Measure]:
+        return measures.of(self.live.run)
 
     @property
     def next_number(self) -> int:
@@ -152,7 +174,7 @@ def page(run: Run) -> RunPage:
             config,
             run.verdicts,
             sheet=run.sheet,
-            peak_gpu_bytes=run.facts.get("peak_gpu_memory_bytes"),
+            peak_gpu_bytes=(run.facts.get("peaks") or {}).get("gpu_memory_bytes"),
             has_card=bool(part.machine.cards),
             reasons=refusals(part.rows),
         ),

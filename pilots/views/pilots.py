@@ -1,0 +1,86 @@
+"""Pilots: the list, a new one from an archive, and one with its tries."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from common.refusals import Refusal
+from pilots import drafts, guards, projects
+from pilots.forms import PilotForm, ProjectForm
+from pilots.models import Pilot, Project
+from pilots.presenters import pilotpage, places
+from pilots.runs import start
+from pilots.views.common import attempt, person, to
+
+
+@require_GET
+@login_required
+def index(request: HttpRequest) -> HttpResponse:
+    page = pilotpage.index(guards.pilots_of(request.user), request.GET.get("after", ""))
+    return render(request, "pilots/index.html", {"page": page})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def new(request: HttpRequest) -> HttpResponse:
+    form = ProjectForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            project = projects.receive(person(request), form.cleaned_data["archive"])
+            return redirect("project", project.ref)
+        except Refusal as refusal:
+            form.add_error("archive", str(refusal.sentence))
+    return render(request, "pilots/new.html", {"form": form})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def project(request: HttpRequest, ref: str) -> HttpResponse:
+    """The preflight report, and below it the form that freezes the spec."""
+    found = guards.project_for(request.user, ref)
+    offered = places.of(request.user)
+    form = PilotForm(request.POST or None, places=places.choices(offered), initial={"title": places.title_of(found)})
+    if request.method == "POST" and form.is_valid() and found.can_be_frozen:
+        pilot = _freeze(request, form, found, offered)
+        if pilot is not None:
+            return redirect("pilot", pilot.ref)
+    context = {"project": found, "report": pilotpage.report(found), "form": form, "places": offered}
+    return render(request, "pilots/project.html", context)
+
+
+def _freeze(request: HttpRequest, form: PilotForm, project: Project, offered: list[places.Place]) -> Pilot | None:
+    place = places.chosen(offered, form.cleaned_data["place"])
+    where: dict[str, Any] = {"order": place.order, "host": place.host} if place else {}
+    try:
+        return drafts.create(person(request), title=form.cleaned_data["title"], project=project, **where)
+    except Refusal as refusal:
+        form.add_error(refusal.field if refusal.field in form.fields else None, str(refusal.sentence))
+        return None
+
+
+@require_GET
+@login_required
+def pilot(request: HttpRequest, ref: str) -> HttpResponse:
+    found = guards.pilot_for(request.user, ref)
+    return render(request, "pilots/pilot.html", {"pilot": found, "page": pilotpage.page(found, request.user)})
+
+
+@require_POST
+@login_required
+def place(request: HttpRequest, ref: str) -> HttpResponse:
+    found = guards.pilot_for(request.user, ref)
+    where = places.chosen(places.of(request.user), request.POST.get("place", ""))
+    if where is not None:
+        attempt(request, lambda: drafts.place(found, order=where.order, host=where.host))
+    return to("pilot", found.ref)
+
+
+@require_POST
+@login_required
+def run_start(request: HttpRequest, ref: str) -> HttpResponse:
+    found = guards.pilot_for(request.user, ref)
+    run = attempt(request, lambda: start(found, person(request)))
+    return to("run", run.ref) if run else to("pilot", found.ref)
