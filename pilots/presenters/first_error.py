@@ -1,7 +1,7 @@
 """What went wrong before anything else did: a line of a log, or the first line or id that breaks the sheet."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import Http404
@@ -27,6 +27,7 @@ class FirstError:
     line: int | None = None
     lines: Sequence[logs.Line] = ()
     total: int = 0
+    text: str = ""
 
     @property
     def first(self) -> int:
@@ -58,12 +59,12 @@ def _place(run: Run, stage: str = "") -> str:
 
 def _of_log(run: Run, told: Mapping[str, Any]) -> FirstError:
     text = visible(str(told.get("text") or ""))[:500]
-    sentence: Text = vocabulary.error(str(told.get("kind") or "")) or text or vocabulary.reason(run.reason)
+    sentence: Text = vocabulary.error(str(told.get("error_kind") or "")) or text or vocabulary.reason(run.reason)
     place = _place(run, str(told.get("stage") or ""))
     name, line = str(told.get("file") or ""), told.get("line")
     if not isinstance(line, int):
-        return FirstError(sentence, place)
-    return _with_lines(run, name, line, FirstError(sentence, place, name, line))
+        return FirstError(sentence, place, text="" if text == sentence else text)
+    return _with_lines(run, name, line, FirstError(sentence, place, name, line, text=text))
 
 
 def _with_lines(run: Run, name: str, line: int, error: FirstError, *, mark: bool = True) -> FirstError:
@@ -73,7 +74,7 @@ def _with_lines(run: Run, name: str, line: int, error: FirstError, *, mark: bool
         total = logs.count_lines(path)
     except (Http404, OSError):
         return error
-    return FirstError(error.sentence, error.place, name, line, lines, total)
+    return replace(error, lines=lines, total=total)
 
 
 def _of_sheet(run: Run, strays: Sequence[StrayRow], before_missing: int | None) -> FirstError | None:

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.http import urlencode
 
 from pilots import items
+from pilots.items import Filters
 from pilots.models import Run
 from pilots.presenters.rows import STRAYS_SHOWN, IdRow, StrayRow, id_row, stray_rows
 from pilots.presenters.text import decoded, is_text, visible
@@ -55,7 +56,7 @@ def _facets(run: Run, kind: str, chosen: dict[str, Any], counts: dict[str, dict[
 
 def listing(run: Run, chosen: dict[str, Any], *, after: int, before: int | None) -> ListPage:
     """One keyset page of the items that pass the filters; strays are shown with an unfiltered first page."""
-    found = items.page(run, after=after, before=before, limit=PAGE, **chosen)
+    found = items.page(run, Filters(**chosen), after=after, before=before, limit=PAGE)
     counts = items.facets(run)
     first = after < 0 and before is None
     strays = stray_rows(items.strays(run)[:STRAYS_SHOWN]) if first and not chosen else []
@@ -106,8 +107,9 @@ def _value(value: Any) -> str:
 
 
 def _neighbours(run: Run, position: int, chosen: dict[str, Any]) -> tuple[str | None, str | None]:
-    before = items.page(run, before=position, limit=1, **chosen).rows
-    after = items.page(run, after=position, limit=1, **chosen).rows
+    filters = Filters(**chosen)
+    before = items.page(run, filters, before=position, limit=1).rows
+    after = items.page(run, filters, after=position, limit=1).rows
     return (before[-1].declared.item_id if before else None, after[0].declared.item_id if after else None)
 
 

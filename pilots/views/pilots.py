@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -33,7 +34,7 @@ def new(request: HttpRequest) -> HttpResponse:
             return redirect("project", project.ref)
         except Refusal as refusal:
             form.add_error("archive", str(refusal.sentence))
-    return render(request, "pilots/new.html", {"form": form})
+    return render(request, "pilots/new.html", {"form": form, "max_bytes": settings.PROJECT_MAX_BYTES})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

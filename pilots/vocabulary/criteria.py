@@ -71,6 +71,11 @@ ERRORS: dict[str, Text] = {
     "crash": _("The program crashed."),
     "exception": _("The program raised an exception."),
     "shell": _("A shell command failed."),
+    "diagnostic": _("A rung of the diagnostic failed."),
+    "resume": _("The resume test failed."),
+    "time_limit": _("The program ran longer than its criteria allow."),
+    "output_limit": _("The program wrote more than a file may hold."),
+    "process_limit": _("The program started more processes than it may."),
 }
 
 
