@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from pilots.models import Evidence, Host, Pilot, Project, Run
+from pilots.models import Decision, Evidence, Host, Pilot, Project, Reread, Run
 from rental.models import Order, OrderHost, User
 
 
@@ -52,3 +52,13 @@ def hosts_for(user: Any) -> QuerySet[Host]:
         order__customer=known(user), order__state=Order.State.DELIVERED, released_at__isnull=True
     ).values("host_ref")
     return Host.objects.filter(name__in=names, revoked_at__isnull=True).order_by("name")
+
+
+def decision_for(user: Any, pk: int) -> Decision:
+    rows = Decision.objects.select_related("pilot", "pilot__order", "evidence", "by")
+    return get_object_or_404(rows, pilot__customer=known(user), pk=pk)
+
+
+def reread_for(user: Any, pk: int) -> Reread:
+    rows = Reread.objects.select_related("evidence__run__pilot")
+    return get_object_or_404(rows, evidence__run__pilot__customer=known(user), pk=pk)

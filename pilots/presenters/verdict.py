@@ -46,8 +46,10 @@ def short(run: Run) -> tuple[str, Text]:
         return ("told" if run.stage == "queued" else "seen"), vocabulary.stage(run.stage).word
     if run.checked_at is None:
         return "seen", _("being verified")
+    if run.verification_error == "copy_differs":
+        return "stopped", _("not verified")
     if run.holds:
-        return "confirmed", _("holds")
+        return ("confirmed", _("holds")) if run.verified_at else ("seen", _("not verified"))
     if run.outcome == "completed" or run.accepted + run.refused:
         return "stopped", _("does not hold")
     return "stopped", vocabulary.outcome(run.outcome).word
@@ -58,9 +60,11 @@ def state(run: Run, kind: str, now: datetime) -> State:
         return _silent(run, now) if run.is_silent else _running(run, kind)
     if run.checked_at is None:
         return _unverified(run)
-    if run.verification_error:
+    if run.verification_error == "copy_differs":
         return _differs(run)
-    return _holds(run) if run.holds else _does_not_hold(run, kind)
+    if run.holds:
+        return _holds(run) if run.verified_at else _unannounced(run)
+    return _does_not_hold(run, kind)
 
 
 def counted(run: Run) -> int:
@@ -124,6 +128,17 @@ def _differs(run: Run) -> State:
         _("No decision should rest on this run. Try the same spec again."),
     ]
     return State("stopped", _("not verified"), heading, paragraphs, said=heading, is_over=True, holds=False)
+
+
+def _unannounced(run: Run) -> State:
+    """Every criterion is met by what arrived, but the host never said that this is all: no green for it."""
+    heading = _("What arrived meets every criterion, but it is not verified.")
+    paragraphs: list[Text] = [
+        _how_it_ended(run),
+        _("The host never announced its own count, so nobody can say that our copy is whole."),
+        _("Next: start the next try of the same spec, so that a decision can rest on a verified run."),
+    ]
+    return State("seen", _("not verified"), heading, paragraphs, said=heading, is_over=True, holds=None)
 
 
 def _holds(run: Run) -> State:
