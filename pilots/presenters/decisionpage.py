@@ -263,9 +263,7 @@ class Since:
             )
         if self.newer_reviews:
             told.append(
-                ngettext(
-                    "%(n)s result was looked at since.", "%(n)s results were looked at since.", self.newer_reviews
-                )
+                ngettext("%(n)s result was looked at since.", "%(n)s results were looked at since.", self.newer_reviews)
                 % {"n": formats.number(self.newer_reviews)}
             )
         return told
@@ -277,5 +275,3 @@ def since(decision: Decision, page: DecisionPage) -> Since:
         newer_reviews=Review.objects.filter(run=page.run, at__gt=decision.at).count(),
         evidence_differs=decision.evidence_sha256 != decision.evidence.sha256,
     )
-
-

@@ -46,7 +46,9 @@ def hosts() -> list[HostRow]:
     """Silent ones first, then the rest by name, revoked ones last; two queries."""
     rows = Host.objects.annotate(running=Count("runs", filter=Q(runs__outcome=""))).order_by("name")[:MOST]
     proofs: dict[str, CardProof] = {}
-    for proof in CardProof.objects.select_related("card").filter(host_ref__in=[row.name for row in rows]).order_by("pk"):
+    for proof in (
+        CardProof.objects.select_related("card").filter(host_ref__in=[row.name for row in rows]).order_by("pk")
+    ):
         proofs[proof.host_ref] = proof
     found = [_host(row, proofs.get(row.name)) for row in rows]
     order = {"late": 0, "missing": 1, "confirmed": 2, "told": 3}

@@ -59,7 +59,9 @@ def _place(run: Run, stage: str = "") -> str:
 
 def _of_log(run: Run, told: Mapping[str, Any]) -> FirstError:
     text = visible(str(told.get("text") or ""))[:500]
-    sentence: Text = vocabulary.error(str(told.get("error_kind") or told.get("kind") or "")) or text or vocabulary.reason(run.reason)
+    sentence: Text = (
+        vocabulary.error(str(told.get("error_kind") or told.get("kind") or "")) or text or vocabulary.reason(run.reason)
+    )
     place = _place(run, str(told.get("stage") or ""))
     name, line = str(told.get("file") or ""), told.get("line")
     if not isinstance(line, int):

@@ -124,9 +124,7 @@ def _in_sample(run: Run, item_id: str) -> tuple[str | None, str | None]:
 def one(run: Run, item_id: str, chosen: dict[str, Any], *, in_sample: bool) -> ItemPage:
     found = items.one(run, item_id)
     data, whole = items.content(run, found.declared, INPUT_SHOWN)
-    previous, following = (
-        _in_sample(run, item_id) if in_sample else _neighbours(run, found.declared.position, chosen)
-    )
+    previous, following = _in_sample(run, item_id) if in_sample else _neighbours(run, found.declared.position, chosen)
     query = urlencode({"sample": 1} if in_sample else chosen)
     return ItemPage(
         row=to_rows(run, [found])[0],
@@ -138,4 +136,3 @@ def one(run: Run, item_id: str, chosen: dict[str, Any], *, in_sample: bool) -> I
         next=following,
         mode=query,
     )
-

@@ -36,8 +36,8 @@ def stage_times(run: Run, events: Iterable[RunEvent], now: datetime) -> list[Sta
     reached = [code for code in wire.STAGES if code in told and code not in ("queued", "verified")]
     spans: dict[str, timedelta | None] = {}
     spans["queued"] = (run.claimed_at or run.ended_at or now) - run.queued_at
-    for code, following in zip(reached, [*reached[1:], ""], strict=True):
-        stop = told.get(following) or end
+    for number, code in enumerate(reached, 1):
+        stop = told[reached[number]] if number < len(reached) else end
         spans[code] = stop - told[code] if stop else None
     if run.verified_at and run.ended_at:
         spans["verified"] = run.verified_at - run.ended_at

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from django.contrib import messages
-from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import FileResponse, HttpRequest, HttpResponseRedirect
 from django.shortcuts import redirect
 
 from common.refusals import Refusal

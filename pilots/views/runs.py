@@ -71,7 +71,7 @@ def _number(text: str | None, otherwise: int) -> int:
 @require_GET
 @login_required
 def log(request: HttpRequest, ref: str, name: str) -> HttpResponse:
-    """A shipped file as text with line links; a finished run opens it at the start, a line in the address at its page."""
+    """A shipped file as text with line links; a line in the address opens its page."""
     found = guards.run_for(request.user, ref)
     try_attempt = _number(request.GET.get("attempt"), 0) or None
     path = shipped.path(found, name, try_attempt)
