@@ -97,7 +97,9 @@ class DecisionForm(forms.Form):
         help_text=_("A few sentences that somebody else will understand next year."),
         error_messages={"required": _("Give the reason: it is kept with the evidence.")},
     )
-    evidence = forms.RegexField(r"\A[0-9a-f]{64}\Z", widget=forms.HiddenInput)
+    # Which figures were looked at: the try, and what was measured and reviewed of it.
+    try_number = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+    figures = forms.RegexField(r"\A[0-9a-f]{64}\Z", widget=forms.HiddenInput)
 
 
 class VerifyForm(forms.Form):

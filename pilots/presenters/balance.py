@@ -25,17 +25,17 @@ class Cell:
     id: str
     kind: Kind
     words: "str | Promise"
+    href: str
 
 
 @dataclass(frozen=True)
 class Tile:
-    id: str
     kind: Kind
     words: "str | Promise"
     before: str
     label: str
     after: str
-    anchor: str
+    href: str
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,7 @@ def _tiles(cells: Sequence[Cell]) -> list[Tile]:
         else:
             # Too long for a tile: its place in the manifest is shown, its whole name is read out.
             before, label, after = "", str(position), f" {cell.id}"
-        tiles.append(
-            Tile(cell.id, cell.kind, cell.words, visible(before), visible(label), visible(after), anchor(position))
-        )
+        tiles.append(Tile(cell.kind, cell.words, visible(before), visible(label), visible(after), cell.href))
     return tiles
 
 

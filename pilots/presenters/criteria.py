@@ -41,6 +41,11 @@ class Row:
         return self.shape == "missing"
 
 
+def share(value: float) -> str:
+    """A percentage without a needless decimal."""
+    return formats.percent(value, 0 if round(value * 1000) % 10 == 0 else 1)
+
+
 def _minutes(value: float) -> str:
     return formats.span(float(value) * 60)
 
@@ -80,7 +85,7 @@ FIXED: dict[str, Callable[[Any], str]] = {
     "sheet_holds": lambda value: _("accepted with a category or refused with a reason"),
     "categories": names,
     "must_refuse": names,
-    "min_agreement": lambda value: _("at least %(share)s") % {"share": formats.percent(value)},
+    "min_agreement": lambda value: _("at least %(share)s") % {"share": share(value)},
     "min_updates": lambda value: _("at least %(n)s") % {"n": formats.number(value)},
     "checkpoint_written": lambda value: _("at least %(n)s") % {"n": formats.number(value)},
     "checkpoint_loads": lambda value: _("without executing code"),
@@ -113,7 +118,7 @@ def _measured(code: str, value: Any, sheet: Mapping[str, Any] | None, reasons: M
         return names(told) if told else _("none of them")
     if code == "min_agreement" and sheet:
         agreement = sheet["agreement"]
-        return f"{_of(agreement['agreed'], agreement['expected'])}, {formats.percent(value)}"
+        return f"{_of(agreement['agreed'], agreement['expected'])}, {share(value)}"
     if code == "resume":
         return _resume_measured(value)
     if code == "checkpoint_loads":

@@ -1,5 +1,6 @@
 """The page on which a person decides, and the one that keeps what was decided."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from pilots.presenters.balance import Strip
 from pilots.presenters.machine import Machine, machine_of
 from pilots.presenters.pilotpage import TryRow, tries_of
 from pilots.presenters.rows import id_rows, refusals
+from pilots.presenters.runpage import cells_of
 from pilots.presenters.text import names
 from pilots.presenters.verdict import State
 from rental import chooser
@@ -73,12 +75,20 @@ class DecisionPage:
         return next((choice for choice in self.choices if choice.value == value), None)
 
 
-def evidence_to_decide_on(pilot: Pilot, sha256: str = "") -> Evidence | None:
-    """The newest archive of the newest try that has one, or the one that is asked for."""
+def figures(run: Run) -> str:
+    """A hash of what a person looks at before deciding: it changes when a verdict is added, not when an archive is."""
+    last = Review.objects.filter(run=run).aggregate(last=Max("pk"))["last"]
+    return hashlib.sha256(repr((run.ref, run.holds, run.checked_at, last)).encode()).hexdigest()
+
+
+def evidence_to_decide_on(pilot: Pilot, *, number: int | None = None, sha256: str = "") -> Evidence | None:
+    """The newest archive of the newest try that has one, of the try asked for, or the archive of this hash."""
     rows = Evidence.objects.filter(run__pilot=pilot)
     rows = rows.select_related("run", "run__host", "run__pilot", "run__pilot__spec", "run__pilot__order__card")
     rows = rows.defer("run__pilot__spec__canonical").order_by("-run__number", "-pk")
-    return rows.filter(sha256=sha256).first() if sha256 else rows.first()
+    if sha256:
+        return rows.filter(sha256=sha256).first()
+    return rows.filter(run__number=number).first() if number else rows.first()
 
 
 def page(pilot: Pilot, evidence: Evidence) -> DecisionPage:
@@ -105,7 +115,7 @@ def page(pilot: Pilot, evidence: Evidence) -> DecisionPage:
         run=run,
         evidence=evidence,
         state=verdict.state(run, kind, now),
-        strip=_strip(run, [row.cell for row in rows]) if kind == "documents" else None,
+        strip=_strip(run, cells_of(run, rows, reverse("run", args=[run.ref]))) if kind == "documents" else None,
         criteria=table,
         coverage=coverage,
         limits=limits(run, machine, table, coverage),

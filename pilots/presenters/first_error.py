@@ -8,10 +8,11 @@ from django.http import Http404
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from common import formats
 from pilots import shipped, vocabulary
 from pilots.models import Run
 from pilots.presenters import logs, problems
-from pilots.presenters.rows import StrayRow
+from pilots.presenters.rows import IdRow, StrayRow
 from pilots.presenters.text import visible
 
 Text = str | Promise
@@ -38,23 +39,26 @@ class FirstError:
         return self.lines[-1].number if self.lines else 0
 
 
-def first_error(run: Run, strays: Sequence[StrayRow], before_missing: int | None) -> FirstError | None:
-    """The log's first error where there is one; else the first thing that broke the sheet; None when all holds.
-
-    `before_missing` is the line of the last result before the first missing id.
-    """
+def first_error(run: Run, strays: Sequence[StrayRow], rows: Sequence[IdRow]) -> FirstError | None:
+    """The log's first error where there is one; else the first thing that broke the sheet; None when all holds."""
     told = run.first_error
     if isinstance(told, Mapping) and told:
         return _of_log(run, told)
     if not run.is_over or run.holds:
         return None
-    return _of_sheet(run, strays, before_missing)
+    return _of_sheet(run, strays, rows)
 
 
 def _place(run: Run, stage: str = "") -> str:
-    fault = vocabulary.fault(run.fault)
-    at = _("Stage reached: “%(stage)s”.") % {"stage": vocabulary.stage(stage or run.reached).word}
+    # A program that ended by itself and left a sheet that does not hold did so on its own account.
+    fault = vocabulary.fault(run.fault or ("project" if run.outcome == "completed" else ""))
+    at = _("Stage: “%(stage)s”.") % {"stage": vocabulary.stage(_stage_of_program(stage or run.reached)).word}
     return f"{fault} {at}" if fault else at
+
+
+def _stage_of_program(stage: str) -> str:
+    """What a program wrote, it wrote while it was processing, whenever it was found."""
+    return "processing" if stage in ("collecting", "verified") else stage
 
 
 def _of_log(run: Run, told: Mapping[str, Any]) -> FirstError:
@@ -79,22 +83,35 @@ def _with_lines(run: Run, name: str, line: int, error: FirstError, *, mark: bool
     return replace(error, lines=lines, total=total)
 
 
-def _of_sheet(run: Run, strays: Sequence[StrayRow], before_missing: int | None) -> FirstError | None:
+def _of_sheet(run: Run, strays: Sequence[StrayRow], rows: Sequence[IdRow]) -> FirstError | None:
+    """The earliest line that broke the sheet: a stray, a gap where an id has none, or a line that says too little."""
     found = problems.of_sheet(run.sheet)
     if not found:
         return None
+    if found[0].code == "missing" and not run.accepted + run.refused:
+        return FirstError(vocabulary.reason(run.reason), _place(run))
     place = _("The logs hold no error: the program said nothing about it.") + " " + _place(run)
+    gap = _line_before_gap(rows) if found[0].code == "missing" else None
+    if strays and (gap is None or strays[0].line <= gap):
+        first = strays[0]
+        words = {"name": first.name, "what": first.words, "n": formats.number(first.line)}
+        sentence = _("Line %(n)s of the results, “%(name)s”: %(what)s.") % words
+        return _with_lines(run, RESULTS, first.line, FirstError(sentence, place, RESULTS, first.line))
     sentence = _("%(what)s.") % {"what": found[0].clause}
     if found[0].code == "missing":
-        if not counted(run):
-            return FirstError(vocabulary.reason(run.reason), _place(run))
         # Nothing marks a line that is not there: the lines around its place are shown.
-        error = FirstError(sentence, place, RESULTS, before_missing)
-        return _with_lines(run, RESULTS, before_missing or 1, error, mark=False)
-    line = strays[0].line if strays else None
+        error = FirstError(sentence, place, RESULTS, gap)
+        return _with_lines(run, RESULTS, gap or 1, error, mark=False)
+    line = next((row.line for row in rows if row.id == found[0].ids[0]), None)
     error = FirstError(sentence, place, RESULTS, line)
     return _with_lines(run, RESULTS, line, error) if line else error
 
 
-def counted(run: Run) -> int:
-    return run.accepted + run.refused
+def _line_before_gap(rows: Sequence[IdRow]) -> int | None:
+    """The line of the last id before the first one without a line; None when the rows at hand have no gap."""
+    last = 0
+    for row in rows:
+        if row.line is None:
+            return last or None
+        last = row.line
+    return None

@@ -15,6 +15,7 @@ from pilots.presenters.text import decoded, is_text, visible
 
 INPUT_SHOWN = 100_000
 FIELD_SHOWN = 4_000
+SHOWN_APART = ("id", "status", "category", "reason", "margin")
 PAGE = 100
 COUNTED = 20  # categories and reasons offered as links
 
@@ -98,7 +99,11 @@ def _output(found: items.Row) -> list[Field]:
     """The program's other keys, as it wrote them."""
     if found.item is None:
         return []
-    return [Field(visible(str(key))[:80], _value(value)) for key, value in found.item.extra.items()]
+    return [
+        Field(visible(str(key))[:80], _value(value))
+        for key, value in found.item.extra.items()
+        if key not in SHOWN_APART
+    ]
 
 
 def _value(value: Any) -> str:

@@ -28,13 +28,15 @@ NAMED = 3  # ids named in a heading before "and n more"
 
 # What the sheet's own lists say, gravest first: the key, and what to do about it.
 SHEET: dict[str, Text] = {
-    "missing": gettext_lazy("Make the program refuse what it cannot handle, with a reason, instead of leaving it out."),
-    "invented": gettext_lazy("Let the program write lines for the ids it was given, and for nothing else."),
-    "duplicated": gettext_lazy("Let the program write each id once; only the first line counts."),
-    "malformed_lines": gettext_lazy("Let the program write one whole JSON object a line, and flush it."),
-    "must_refuse_accepted": gettext_lazy("Look at this input: it was declared as one to refuse."),
-    "bad_category": gettext_lazy("Let the program choose among the categories that were declared."),
-    "without_reason": gettext_lazy("Let the program say why with every refusal."),
+    "missing": gettext_lazy(
+        "Next: make the program refuse what it cannot handle, with a reason, instead of leaving it out."
+    ),
+    "invented": gettext_lazy("Next: let the program write lines for the ids it was given, and for nothing else."),
+    "duplicated": gettext_lazy("Next: let the program write each id once; only the first line counts."),
+    "malformed_lines": gettext_lazy("Next: let the program write one whole JSON object a line, and flush it."),
+    "must_refuse_accepted": gettext_lazy("Next: look at this input: it was declared as one to refuse."),
+    "bad_category": gettext_lazy("Next: let the program choose among the categories that were declared."),
+    "without_reason": gettext_lazy("Next: let the program say why with every refusal."),
 }
 
 
@@ -75,7 +77,9 @@ MISSED: dict[str, Text] = {
 UNMEASURED: Text = gettext_lazy("“%(criterion)s” was fixed and could not be measured")
 # These verdicts repeat what the sheet's own lists say in more detail.
 SAID_BY_SHEET = {"sheet_holds", "categories", "must_refuse"}
-SEE_CRITERIA: Text = gettext_lazy("Look at the criteria below, then change the program, its parameters or the machine.")
+SEE_CRITERIA: Text = gettext_lazy(
+    "Next: look at the criteria below, then change the program, its parameters or the machine."
+)
 
 
 def of_sheet(sheet: Mapping[str, Any] | None) -> list[Problem]:

@@ -34,16 +34,15 @@ class IdRow:
     review_word: Text = ""
     review_shape: str = ""
 
-    @property
-    def cell(self) -> Cell:
-        """How the tile of this id is read out."""
+    def cell(self, href: str) -> Cell:
+        """How the tile of this id is read out, and where it leads."""
         if self.kind == "refused":
             words = _("refused: %(reason)s") % {"reason": self.told}
         elif self.kind == "accepted":
             words = _("accepted: %(category)s") % {"category": self.told}
         else:
             words = f"{self.word}: {self.told}"
-        return Cell(self.id, self.kind, words)  # type: ignore[arg-type]
+        return Cell(self.id, self.kind, words, href)  # type: ignore[arg-type]
 
 
 REVIEW_SHAPES = {"right": "confirmed", "wrong": "stopped", "unsure": "seen"}

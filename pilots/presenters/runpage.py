@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from common import formats
-from pilots import items, vocabulary
+from pilots import items, shipped, vocabulary
 from pilots.models import Evidence, Reread, Run, RunEvent, RunFile, Rung
 from pilots.presenters import balance, criteria, measures, verdict
-from pilots.presenters.balance import Strip
+from pilots.presenters.balance import Cell, Strip
 from pilots.presenters.changes import Changes, changes
 from pilots.presenters.first_error import FirstError, first_error
 from pilots.presenters.ladder import Ladder, ladder
@@ -24,6 +24,8 @@ from pilots.presenters.stages import StageTime, stage_times
 from pilots.presenters.verdict import State
 
 LATE_SECONDS = 30
+# Rows in the page itself; the list of items has the others, page by page.
+ROWS, ROWS_OF_MANY = 100, 50
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,9 @@ class Live:
 
     @property
     def reached(self) -> vocabulary.Word:
-        return vocabulary.stage(self.run.reached if self.run.outcome else self.run.stage)
+        """The stage as it is; of an ended run the furthest, which is `verified` when it got there."""
+        ended_before = self.run.outcome and self.run.verified_at is None
+        return vocabulary.stage(self.run.reached if ended_before else self.run.stage)
 
     @property
     def polls(self) -> bool:
@@ -92,8 +96,17 @@ class RunPage:
     tries: list[Run]
 
     @property
+    def shown_rows(self) -> list[IdRow]:
+        return self.live.rows[: ROWS if self.live.run.declared <= balance.TILES else ROWS_OF_MANY]
+
+    @property
     def looked_at(self) -> int:
         return sum(self.reviews.get(word, 0) for word in ("right", "wrong", "unsure"))
+
+    @property
+    def verified_files(self) -> int:
+        """Files of the try's own attempt, which our copy was compared in."""
+        return sum(file.attempt == self.live.run.claimed_attempt for file in self.files)
 
     @property
     def freeze(self) -> RunFile | None:
@@ -154,11 +167,20 @@ def _strip(run: Run, rows: list[IdRow], strays: list[StrayRow]) -> Strip:
         accepted=run.accepted,
         refused=run.refused,
         is_final=run.is_over,
-        cells=[row.cell for row in rows],
+        cells=cells_of(run, rows),
         strays=[row.stray for row in strays],
         stray_count=run.strays,
         base=reverse("run_items", args=[run.ref]) if run.declared > balance.TILES else "",
     )
+
+
+def cells_of(run: Run, rows: Sequence[IdRow], base: str = "") -> list[Cell]:
+    """A tile leads to its row; to the item's own page where the row is not in the page."""
+    own = len(rows) > ROWS
+    return [
+        row.cell(reverse("run_item", args=[run.ref, row.id]) if own and at >= ROWS else f"{base}#{row.anchor}")
+        for at, row in enumerate(rows)
+    ]
 
 
 def page(run: Run) -> RunPage:
@@ -169,7 +191,7 @@ def page(run: Run) -> RunPage:
     return RunPage(
         live=part,
         config=config,
-        error=first_error(run, part.strays, _line_before_missing(part.rows)),
+        error=first_error(run, part.strays, part.rows),
         criteria=criteria.rows(
             config,
             run.verdicts,
@@ -180,25 +202,16 @@ def page(run: Run) -> RunPage:
         ),
         ladder=ladder(rungs),
         changes=changes(run, tries),
-        files=list(RunFile.objects.filter(run=run)),
+        files=shipped.files(run),
         evidence=newest_evidence(run),
         reviews=items.review_counts(run),
         tries=tries,
     )
 
 
-def _line_before_missing(rows: list[IdRow]) -> int | None:
-    last: int | None = None
-    for row in rows:
-        if row.line is None:
-            return last
-        last = row.line
-    return last
-
-
 def newest_evidence(run: Run) -> Evidence | None:
-    """The newest archive with what its last re-reading by another process found, in one query."""
-    own = Reread.objects.filter(evidence=OuterRef("pk"), source="own").order_by("-pk")
+    """The newest archive, with what the last re-reading of this run's archives found, in one query."""
+    own = Reread.objects.filter(evidence__run=OuterRef("run")).order_by("-pk")
     return (
         Evidence.objects.filter(run=run)
         .annotate(
@@ -206,6 +219,7 @@ def newest_evidence(run: Run) -> Evidence | None:
             reread_files=Subquery(own.values("files")[:1]),
             reread_matches=Subquery(own.values("matches")[:1]),
             reread_difference=Subquery(own.values("difference")[:1]),
+            reread_source=Subquery(own.values("source")[:1]),
         )
         .first()
     )

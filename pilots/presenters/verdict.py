@@ -163,7 +163,7 @@ def _does_not_hold(run: Run, kind: str) -> State:
         return _stopped(run, found)
     heading = visible(problems.sentence(found[0], len(found) - 1))
     paragraphs: list[Text] = [_how_it_ended(run)]
-    paragraphs.append(_("Next: %(what)s") % {"what": found[0].next})
+    paragraphs.append(found[0].next)
     return State(
         "stopped", _("does not hold"), heading, paragraphs, found, said=heading, is_over=True, holds=False
     )  # fmt: skip

@@ -24,20 +24,24 @@ def _kept(pilot: Pilot) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def decide(request: HttpRequest, ref: str) -> HttpResponse:
+    """The newest try that has evidence, or the one named by `?try=`; what was written comes back from the session."""
     pilot = guards.pilot_for(request.user, ref)
-    evidence = decisionpage.evidence_to_decide_on(pilot)
+    evidence = decisionpage.evidence_to_decide_on(pilot, number=_asked(request))
     if evidence is None:
         return render(request, "pilots/undecided.html", {"pilot": pilot})
-    draft = request.session.get(_kept(pilot)) or {}
-    form = DecisionForm(request.POST or None, initial={**draft, "evidence": evidence.sha256})
+    seen = {"try_number": evidence.run.number, "figures": decisionpage.figures(evidence.run)}
+    form = DecisionForm(request.POST or None, initial={**request.session.get(_kept(pilot), {}), **seen})
     if request.method == "POST" and form.is_valid():
-        if form.cleaned_data["evidence"] == evidence.sha256:
-            request.session[_kept(pilot)] = form.cleaned_data
+        if form.cleaned_data["figures"] == seen["figures"]:
+            request.session[_kept(pilot)] = {**form.cleaned_data, "evidence": evidence.sha256}
             return redirect("decide_check", pilot.ref)
         form.add_error(None, _("The figures changed since you opened this page. Look at them again, then send it."))
-        form.data = form.data.copy()
-        form.data["evidence"] = evidence.sha256
-    return render(request, "pilots/decide.html", _context(pilot, decisionpage.page(pilot, evidence), form=form))
+    return render(request, "pilots/decide.html", _context(pilot, decisionpage.page(pilot, evidence), form=form, **seen))
+
+
+def _asked(request: HttpRequest) -> int | None:
+    told = request.POST.get("try_number") or request.GET.get("try", "")
+    return int(told) if told.isascii() and told.isdecimal() and len(told) < 9 else None
 
 
 def _context(pilot: Pilot, page: decisionpage.DecisionPage, **more: Any) -> dict[str, Any]:
@@ -50,7 +54,7 @@ def check(request: HttpRequest, ref: str) -> HttpResponse:
     """Everything that will be kept, before it is."""
     pilot = guards.pilot_for(request.user, ref)
     draft = request.session.get(_kept(pilot))
-    evidence = decisionpage.evidence_to_decide_on(pilot, draft["evidence"]) if draft else None
+    evidence = decisionpage.evidence_to_decide_on(pilot, sha256=draft["evidence"]) if draft else None
     if draft is None or evidence is None:
         return redirect("decide", pilot.ref)
     refusal: Refusal | None = None
@@ -81,7 +85,7 @@ def _record(request: HttpRequest, pilot: Pilot, draft: dict[str, str]) -> HttpRe
 def decision(request: HttpRequest, pk: int) -> HttpResponse:
     """A decision as it was recorded. It prints on one sheet and is never edited."""
     found: Decision = guards.decision_for(request.user, pk)
-    evidence = decisionpage.evidence_to_decide_on(found.pilot, found.evidence_sha256)
+    evidence = decisionpage.evidence_to_decide_on(found.pilot, sha256=found.evidence_sha256)
     page = decisionpage.page(found.pilot, evidence or found.evidence)
     context = _context(
         found.pilot,
