@@ -177,7 +177,7 @@ def limits(run: Run, machine: Machine, table: Sequence[criteria.Row], coverage: 
         told.append(_("No GPU took part: nothing is shown about a card."))
     elif len(machine.cards) == 1:
         told.append(_("Everything ran on one card. Several cards at once were not tried."))
-    longest = Declared.objects.filter(spec_id=run.pilot.spec_id).aggregate(size=Max("size"))["size"]
+    longest = Declared.objects.filter(spec=run.pilot.spec).aggregate(size=Max("size"))["size"]
     if longest:
         told.append(
             _("The longest input had %(size)s. What is longer in the volume was not tried.")

@@ -80,7 +80,7 @@ def _proof(proof: CardProof | None) -> str:
         return _("no card proved")
     return _("%(count)s × %(card)s, %(at)s") % {
         "count": proof.count,
-        "card": proof.card.name,
+        "card": proof.card.name if proof.card else proof.model,
         "at": formats.when(proof.proved_at),
     }
 

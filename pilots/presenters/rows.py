@@ -80,7 +80,7 @@ def id_row(declared: Declared, item: Item | None, *, is_over: bool, expected: st
 
 def id_rows(run: Run, limit: int) -> list[IdRow]:
     """The first `limit` declared ids in the manifest's order; two queries whatever the run holds."""
-    declared = list(Declared.objects.filter(spec_id=run.pilot.spec_id).order_by("position")[:limit])
+    declared = list(Declared.objects.filter(spec=run.pilot.spec).order_by("position")[:limit])
     first = declared[0].position if declared else 0
     last = declared[-1].position if declared else 0
     lines = Item.objects.filter(run=run, kind=Item.Kind.RESULT, position__range=(first, last)).defer("raw", "extra")

@@ -37,7 +37,7 @@ def _batches(rows: Iterable[Declared]) -> Iterator[list[Declared]]:
 
 def _rows(run: Run) -> Iterator[tuple[Any, ...]]:
     yield HEAD
-    declared = Declared.objects.filter(spec_id=run.pilot.spec_id).order_by("position").iterator(ROWS)
+    declared = Declared.objects.filter(spec=run.pilot.spec).order_by("position").iterator(ROWS)
     for batch in _batches(declared):
         within = (batch[0].position, batch[-1].position)
         found = Item.objects.filter(run=run, kind=Item.Kind.RESULT, position__range=within).defer("raw", "extra")

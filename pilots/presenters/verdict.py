@@ -89,8 +89,8 @@ def _running(run: Run, kind: str) -> State:
     if run.stage == "queued":
         waits = _("Nothing was started yet. The host takes it by itself as soon as it has a free slot.")
         silent = [_("The host has not been heard lately: it may be switched off.")] if run.host.is_silent else []
-        heading = _("Waiting for the host %(name)s.") % {"name": run.host.name}
-        return State("told", word.word, heading, [waits, *silent], said=heading)
+        wait = _("Waiting for the host %(name)s.") % {"name": run.host.name}
+        return State("told", word.word, wait, [waits, *silent], said=wait)
     heading: Text = word.sentence
     if run.stage in ("launched", "processing", "collecting"):
         heading = _("At “%(stage)s”: %(progress)s.") % {"stage": word.word, "progress": _progress(run, kind)}

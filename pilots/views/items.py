@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -76,7 +76,7 @@ def _reviewed(request: HttpRequest, run: Run, page: itempage.ItemPage, form: Rev
 
 @require_GET
 @login_required
-def input_file(request: HttpRequest, ref: str, item: str) -> HttpResponse:
+def input_file(request: HttpRequest, ref: str, item: str) -> FileResponse:
     """The input as a file to save: whatever it holds, the browser does not run it."""
     run = guards.run_for(request.user, ref)
     found = items.one(run, item)

@@ -79,9 +79,7 @@ def archive(files: Mapping[str, bytes]) -> SimpleUploadedFile:
 
 def example_files(**criteria: Any) -> dict[str, bytes]:
     """The documents example, its criteria changed."""
-    files = {
-        path.relative_to(EXAMPLE).as_posix(): path.read_bytes() for path in EXAMPLE.rglob("*") if path.is_file()
-    }
+    files = {path.relative_to(EXAMPLE).as_posix(): path.read_bytes() for path in EXAMPLE.rglob("*") if path.is_file()}
     config = json.loads(files["config/pilote.json"])
     config["criteria"].update(criteria)
     files["config/pilote.json"] = json.dumps(config, indent=2).encode()
