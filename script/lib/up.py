@@ -181,7 +181,7 @@ class House:
                 raise Trouble(f"This machine could not be enrolled:\n{answer.stderr.strip()[-1500:]}")
         demo["host"] = json.loads((state / "host.json").read_text())["host"]
         say("Starting the host agent; it runs its diagnostic first")
-        self.add("host", [*agent, "start", "--state", str(state)])
+        self.add("host", [*agent, "start", "--state", str(state), "--on-stop", "end"])
         self.wait("the host agent", lambda: bool(self.manage_quiet("demo", "--host-ready", demo["host"])), 90)
 
     def manage_quiet(self, *arguments: str) -> bool:
