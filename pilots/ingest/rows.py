@@ -1,6 +1,7 @@
 """Small helpers of the readers: batches, text that PostgreSQL takes, JSON objects out of lines, a host's times."""
 
 import json
+import math
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -41,14 +42,27 @@ def objects(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, dict[str,
 
 
 def stored(value: Any) -> Any:
-    """A JSON value that PostgreSQL takes (no NUL, no half of a Unicode pair) and that is not too large for a row."""
-    told = json.dumps(value, ensure_ascii=False)
+    """A JSON value that databases take (no NUL, no half of a Unicode pair, no infinity) and not too large for a row."""
+    try:
+        told = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        value = _finite(value)
+        told = json.dumps(value, ensure_ascii=False)
     if len(told) > MOST_JSON:
         return {"cut": len(told)}
     if "\\u0000" in told or (not told.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in told)):
         clean = told.replace("\\u0000", "␀").encode("utf-8", "replace").decode()
         return json.loads(clean)
     return value
+
+
+def _finite(value: Any) -> Any:
+    """The same value with nothing in the place of what is no number."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def moment(value: Any) -> datetime:

@@ -61,7 +61,11 @@ def test_a_page_of_items_has_missing_ids_as_rows_and_strays_apart(carried_out: A
     assert run.holds is False
     assert run.sheet is not None
     assert run.sheet["missing"] == made.ids()[5:11]
-    assert (run.sheet["duplicated"], run.sheet["invented"], run.sheet["malformed_lines"]) == (["doc-03"], ["warmup"], [8])
+    assert (run.sheet["duplicated"], run.sheet["invented"], run.sheet["malformed_lines"]) == (
+        ["doc-03"],
+        ["warmup"],
+        [8],
+    )
     assert [(item.kind, item.line) for item in items.strays(run)] == [
         ("duplicated", 6), ("invented", 7), ("malformed", 8),
     ]  # fmt: skip
