@@ -41,10 +41,13 @@ EXAMPLES = (
 
 
 @transaction.atomic
-def load_examples() -> int:
+def load_examples(*, on_sale: bool = True) -> int:
     """Add the example cards that are missing, with their example prices; how many were added.
 
     A card that exists keeps its stock and its prices, whatever an operator made of them.
+
+    Args:
+        on_sale: whether the cards added are sold at once; a real site reviews their prices first.
     """
     added = 0
     for position, example in enumerate(EXAMPLES):
@@ -59,6 +62,7 @@ def load_examples() -> int:
                 "lots": example.lots,
                 "shares_host": example.shares_host,
                 "position": position,
+                "on_sale": on_sale,
             },
         )
         if made:

@@ -23,6 +23,11 @@ def cards_on_sale(now: datetime) -> "QuerySet[WithAnnotations[Card, Free]]":
     return _with_free_lots(Card.objects.on_sale(), now)
 
 
+def cards(now: datetime) -> "QuerySet[WithAnnotations[Card, Free]]":
+    """All cards, on sale or not, each with `lots_free`."""
+    return _with_free_lots(Card.objects.all(), now)
+
+
 def free_lots(card: Card, now: datetime) -> int:
     """Lots free at `now`; below zero when the operator lowered the stock under what is rented."""
     return _with_free_lots(Card.objects.filter(pk=card.pk), now).get().lots_free

@@ -65,6 +65,15 @@ def test_less_stock_than_rented_sells_nothing_and_takes_nothing(
     assert order.state == "placed"
 
 
+def test_a_real_site_sells_no_example_before_its_price_is_set(db: None, settings: Any, capsys: Any) -> None:
+    settings.PRODUCTION = True
+    call_command("catalogue", "load")
+    assert not Card.objects.on_sale().exists()
+    assert checks.found() == []
+    call_command("catalogue", "list")
+    assert "b200: off sale; 12 of 12 lots free" in capsys.readouterr().out
+
+
 def test_a_withdrawn_card_is_not_sold(catalogue: dict[str, Card], customer: User) -> None:
     call_command("catalogue", "withdraw", "h100")
     assert "h100" not in {card.slug for card in stock.cards_on_sale(timezone.now())}
@@ -74,9 +83,11 @@ def test_a_withdrawn_card_is_not_sold(catalogue: dict[str, Card], customer: User
 
 def test_production_does_not_start_on_examples(catalogue: dict[str, Card], settings: Any) -> None:
     staff = User.objects.create_user("ana@kernodeck.test", "x", is_staff=True)
+    Card.objects.filter(slug="h100").update(on_sale=False)  # not sold: its price may wait
     assert checks.nothing_of_a_demonstration(None, databases=["default"]) == []
     settings.PRODUCTION = True
     assert [error.id for error in checks.nothing_of_a_demonstration(None, databases=["default"])] == ["rental.E101"]
+    assert "h100" not in checks.found()[0].msg
     for card in catalogue.values():
         for days in (3, 7, 30):
             set_price(card, days=days, cents=7_77, by=staff)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from billing import ledger, payments, rates, receiving
 from billing.models import Journal, PaymentRequest, Receipt
 from common.refusals import Refusal
-from rental import delivery, ordering, tasks
+from rental import books, delivery, ordering, tasks
 from rental.models import Letter, Order, User
 from tests.rental.conftest import show
 
@@ -186,6 +186,7 @@ def test_no_path_leads_to_paid_without_a_confirmed_receipt_or_a_balance_journal(
             except Refusal:
                 pass
             check(orders, customer)
+        assert books.differences() == []
         transaction.set_rollback(True)
 
 

@@ -3,6 +3,7 @@
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
@@ -17,7 +18,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         acts = parser.add_subparsers(dest="act", required=True)
-        acts.add_parser("list", help="cards on sale, lots free and prices in force")
+        acts.add_parser("list", help="all cards, their free lots and the prices in force")
         acts.add_parser("load", help="add the example cards that are missing, at example prices")
         price = acts.add_parser("price", help="set a lot's price for a term, from now on")
         price.add_argument("card")
@@ -40,13 +41,17 @@ class Command(BaseCommand):
 
     def do_list(self, options: dict[str, Any]) -> None:
         now = timezone.now()
-        for card in stock.cards_on_sale(now):
+        for card in stock.cards(now):
             prices = Price.objects.in_force(now).filter(card=card).order_by("days")
             words = [f"{p.days}d {Decimal(p.cents) / 100:.2f}{' (example)' if p.example else ''}" for p in prices]
-            self.stdout.write(f"{card.slug}: {card.lots_free} of {card.lots} lots free; USD {', '.join(words) or '-'}")
+            sold = "" if card.on_sale else "off sale; "
+            free = f"{card.lots_free} of {card.lots} lots free"
+            self.stdout.write(f"{card.slug}: {sold}{free}; USD {', '.join(words) or '-'}")
 
     def do_load(self, options: dict[str, Any]) -> None:
-        self.stdout.write(f"{catalogue.load_examples()} cards added")
+        # A real site reviews the prices first, then sells: an example price is nobody's decision.
+        added = catalogue.load_examples(on_sale=not settings.PRODUCTION)
+        self.stdout.write(f"{added} cards added{', off sale: set prices, then `sell` each' * settings.PRODUCTION}")
 
     def do_price(self, options: dict[str, Any]) -> None:
         price = catalogue.set_price(
