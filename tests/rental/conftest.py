@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.utils import timezone
 
 from billing import ledger
@@ -12,6 +13,12 @@ from rental import delivery, ordering
 from rental.catalogue import load_examples
 from rental.models import Card, Order, User
 from rental.people import make_customer
+
+
+@pytest.fixture(autouse=True)
+def fresh_cache() -> None:
+    """Limits on sign-in and the last proof of the books belong to one test."""
+    cache.clear()
 
 
 @pytest.fixture

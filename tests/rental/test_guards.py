@@ -21,11 +21,6 @@ from rental.people import make_operator
 PASSWORD = "a long password 1"
 
 
-@pytest.fixture(autouse=True)
-def fresh_limits() -> None:
-    cache.clear()
-
-
 def code_of(secret: str) -> str:
     return str(format_hotp_value(hotp_value(secret, next(yield_hotp_counters_from_time()))))
 
