@@ -4,6 +4,8 @@ import logging
 
 from celery import Celery
 from django.conf import settings
+from kombu.exceptions import KombuError
+from redis.exceptions import RedisError
 
 from pilots.broker import prefix_of
 from pilots.host import wire
@@ -50,7 +52,7 @@ def wake(host: str, run: str, attempt: int) -> bool:
                 retry=False,
                 ignore_result=True,
             )
-    except (OSError, sender.connection_for_write().connection_errors) as error:
+    except (OSError, KombuError, RedisError) as error:
         log.warning("wake-up of %s not known to have arrived: %s", host, error)
         return False
     return True
