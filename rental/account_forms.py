@@ -8,6 +8,7 @@ from allauth.mfa.base import forms as mfa
 from allauth.mfa.totp.forms import ActivateTOTPForm
 from django import forms
 from django.core.exceptions import ValidationError
+from django.core.validators import EmailValidator
 from django.utils.translation import gettext_lazy as _
 
 EMAIL = _("Email")
@@ -17,6 +18,18 @@ PASSWORD_HINT = _("At least 10 characters. A sentence is fine, and so is a passw
 CODE = _("Code")
 CODE_HINT = _("The six digits your authenticator app shows now, or one of your recovery codes.")
 Words = dict[str, tuple[Any, Any]]
+# What to do about an empty field; Django only says that it is empty.
+EMPTY = {
+    "first_name": _("Enter your first name."),
+    "last_name": _("Enter your last name."),
+    "email": _("Enter your email address."),
+    "login": _("Enter your email address."),
+    "password": _("Enter your password."),
+    "oldpassword": _("Enter your current password."),
+    "password1": _("Choose a password of at least 10 characters."),
+    "code": _("Enter the code."),
+}
+NO_EMAIL = _("Enter an email address in full, like name@example.org.")
 
 
 class Worded:
@@ -30,6 +43,17 @@ class Worded:
         self.fields.pop("password2", None)
         for name, (label, hint) in self.words.items():
             self.fields[name].label, self.fields[name].help_text = label, hint
+        tell_empty(self.fields)
+
+
+def tell_empty(fields: dict[str, forms.Field]) -> None:
+    """Errors that say what to do."""
+    for name, field in fields.items():
+        if name in EMPTY:
+            field.error_messages["required"] = EMPTY[name]
+        if isinstance(field, forms.EmailField):
+            # The validator's own message is shown, and each field's copy of it may differ.
+            field.validators = [EmailValidator(NO_EMAIL), *field.validators[1:]]
 
 
 def plain_name(value: str) -> None:
@@ -44,6 +68,7 @@ def name_field(label: Any, autocomplete: str) -> forms.CharField:
         label=label,
         max_length=80,
         validators=[plain_name],
+        error_messages={"required": EMPTY["first_name" if autocomplete == "given-name" else "last_name"]},
         widget=forms.TextInput(attrs={"autocomplete": autocomplete}),
     )
 
