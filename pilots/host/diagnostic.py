@@ -712,19 +712,23 @@ def climb(rung: int, want: argparse.Namespace) -> Facts:
 
 def ladder(want: argparse.Namespace) -> Iterator[Facts]:
     """Rung after rung; after the first failure the rest is `not_run`, unless asked to go on."""
-    stopped, without = False, None  # without: what rung 2 said where there is no framework to ask further
+    stopped = False
+    unasked: dict[int, tuple[Facts, str]] = {}  # rungs that an earlier one has answered already
     for rung in sorted(LADDER) if not want.only else sorted(set(map(int, want.only.split(",")))):
         if stopped:
             yield line_of(rung, "not_run", {}, 0, "Repair the first failed rung, or use --keep-going.")
             continue
-        if without and rung in NEED_TORCH:
-            yield line_of(rung, "not_applicable", dict(without["facts"]), 0, without["next"])
+        if rung in unasked:
+            yield line_of(rung, "not_applicable", dict(unasked[rung][0]), 0, unasked[rung][1])
             continue
         told = climb(rung, want)
         if rung == 0:
             want.seen = len(told["facts"].get("cards", []))
         if rung == 2 and told["verdict"] == "not_applicable":
-            without = told
+            unasked = dict.fromkeys(NEED_TORCH, (told["facts"], told["next"]))
+        elif rung == 2 and told["facts"].get("build") == "cpu" and not want.seen:
+            facts = {"error": "CPU build, no card listed: no GPU was proved", "device": "cpu", "gpu_proved": False}
+            unasked = dict.fromkeys((3, 9) if want.compile else (3, 7, 9), (facts, "Nothing to do on a CPU machine."))
         stopped = told["verdict"] == "failed" and not want.keep_going
         yield told
 

@@ -18,9 +18,10 @@ from typing import Final
 from pilots.host import sandbox
 from pilots.host.program import Ended, Limits, Program, carry_out
 from pilots.spec.config import REQUIREMENTS_FILE
+from pilots.spec.requirements import steps
 
 INSTALL_SECONDS: Final = 3600.0
-_LAYOUT: Final = "2"  # part of the key: a change here makes every environment anew
+_LAYOUT: Final = "3"  # part of the key: a change here makes every environment anew
 _NETWORK: Final = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE",
                    "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")  # fmt: skip
 
@@ -86,7 +87,8 @@ def prepare(
         requirements = (project / REQUIREMENTS_FILE).read_bytes()
     except OSError as error:
         raise EnvironmentFailed("requirements_missing", f"{REQUIREMENTS_FILE} cannot be read.") from error
-    key = hashlib.sha256(b"\0".join([_LAYOUT.encode(), python.tag.encode(), requirements])).hexdigest()[:32]
+    parts = [_LAYOUT.encode(), python.tag.encode(), requirements, _beside(project, requirements)]
+    key = hashlib.sha256(b"\0".join(parts)).hexdigest()[:32]
     cache.mkdir(parents=True, exist_ok=True)
     folder = cache / key
     with _locked(cache / f"{key}.lock"):
@@ -94,7 +96,7 @@ def prepare(
         if not reused:
             shutil.rmtree(folder, ignore_errors=True)
             try:
-                _make(folder, requirements, python, report, work, kind, stop_when)
+                _make(folder, project, requirements, python, report, work, kind, stop_when)
             except BaseException:
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
@@ -106,6 +108,7 @@ def prepare(
 
 def _make(
     folder: Path,
+    project: Path,
     requirements: bytes,
     python: Interpreter,
     report: Path,
@@ -114,14 +117,13 @@ def _make(
     stop_when: Callable[[], bool],
 ) -> None:
     (folder / "given").mkdir(parents=True)
-    (folder / "given" / REQUIREMENTS_FILE).write_bytes(requirements)
     pip_cache = folder.parent / "pip"
     pip_cache.mkdir(exist_ok=True)
     log, venv = report / "install.log", folder / "venv"
     extra, seen = _pip_settings(python, work)
     view = sandbox.View(
         writable=(folder, pip_cache, work),
-        readable=(*(() if _in_usr(python.prefix) else (python.prefix,)), *seen),
+        readable=(project, *(() if _in_usr(python.prefix) else (python.prefix,)), *seen),
         tmp=work / "tmp",
         network=True,  # pip alone gets it; a package's own build code runs in here too, out of reach of the agent
     )
@@ -131,7 +133,7 @@ def _make(
     def call(*argv: str, stdout: Path = log) -> Ended:
         program = Program(
             sandbox.wrap(argv, view, kind),
-            cwd=folder,
+            cwd=project,  # requirements may name wheels beside themselves
             env=env,
             stdout=stdout,
             stderr=log,
@@ -153,13 +155,27 @@ def _make(
     lent = _lends_pip(python)
     must(python.path, "-I", "-m", "venv", *(["--without-pip"] if lent else []), str(venv))
     pip = [python.path, "-I", "-m", "pip", "--python", new] if lent else [new, "-m", "pip"]
-    if any(line.strip() and not line.strip().startswith(b"#") for line in requirements.splitlines()):
-        must(*pip, "install", "-r", str(folder / "given" / REQUIREMENTS_FILE))
+    for number, step in enumerate(steps(requirements.decode("utf-8-sig", "replace"))):
+        given = folder / "given" / f"{number}.txt"
+        given.write_text(step.text, encoding="utf-8")
+        must(*pip, "install", *step.arguments, "-r", str(given))
     must(*pip, "freeze", "--all", stdout=folder / "freeze.txt")
     shutil.copyfile(log, folder / "install.log")
     stamp = folder / "whole.json"
     stamp.with_suffix(".new").write_text(json.dumps({"tree": _tree(venv)}))
     stamp.with_suffix(".new").replace(stamp)
+
+
+def _beside(project: Path, requirements: bytes) -> bytes:
+    """A hash of the files that requirements may name beside themselves; nothing when they name none."""
+    if not re.search(rb"\.whl|\.tar\.gz|\./|^\s*(-r|-c|--requirement|--constraint)", requirements, re.MULTILINE):
+        return b""
+    digest = hashlib.sha256()
+    for path in sorted(project.rglob("*")):
+        if path.is_file() and (path.suffix in (".whl", ".gz", ".zip", ".txt", ".toml", ".py", ".cfg")):
+            digest.update(path.relative_to(project).as_posix().encode() + b"\0")
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.digest()
 
 
 def _lends_pip(python: Interpreter) -> bool:
