@@ -1,6 +1,6 @@
 """What changed since the try before: each factor with both values, and a warning when more than one did."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
@@ -11,9 +11,13 @@ from pilots.models import Run
 from pilots.presenters.text import visible
 from pilots.spec import factors
 from pilots.spec.factors import Factor
+from pilots.spec.words import FrozenSpec
 
 Text = str | Promise
 SHOWN = 40
+FREEZE_BYTES = 1 << 20
+# What a host measures anew each time says nothing of how it is made.
+VOLATILE = {"disk_free_bytes", "hostname"}
 
 GROUPS: dict[str, Text] = {
     "program": gettext_lazy("the program"),
@@ -64,17 +68,29 @@ def _shown(value: str | None) -> str:
 
 
 def changes(run: Run, tries: Sequence[Run]) -> Changes | None:
-    """Against the try before this one, as each was described when it ran; None for a first try."""
+    """Against the try before this one; None for a first try, or while one of the two has told nothing of itself."""
     earlier = [other for other in tries if other.number < run.number]
     if not earlier:
         return None
     previous = max(earlier, key=lambda other: other.number)
-    before, after = _described(previous), _described(run)
-    if before is None or after is None:
+    if not (run.facts.get("machine") and previous.facts.get("machine")):
         return None
-    return of_factors(previous.number, factors.changed(before, after))
+    return of_factors(previous.number, factors.changed(described(previous), described(run)))
 
 
-def _described(run: Run) -> Mapping[str, str] | None:
-    told = run.facts.get("factors")
-    return told if isinstance(told, Mapping) else None
+def described(run: Run) -> dict[str, str]:
+    """What may differ between two tries of one spec: packages and machine, as their host told of them."""
+    told = run.facts.get("machine") or {}
+    machine = {key: value for key, value in told.items() if key not in VOLATILE}
+    # Both tries share the spec: nothing of it can differ.
+    shared: FrozenSpec = {"schema": "", "config": {}, "manifest": [], "project_sha256": ""}
+    return factors.describe(shared, freeze=_freeze(run), machine=machine)
+
+
+def _freeze(run: Run) -> list[str]:
+    path = run.folder / str(run.attempt) / "freeze.txt"
+    try:
+        with path.open("rb") as file:
+            return file.read(FREEZE_BYTES).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return []

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.http import Http404
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from common import formats
-from pilots import shipped, vocabulary
-from pilots.models import Run
+from pilots import vocabulary
+from pilots.models import Run, RunFile
 from pilots.presenters import logs, problems
 from pilots.presenters.rows import IdRow, StrayRow
 from pilots.presenters.text import visible
@@ -39,14 +38,16 @@ class FirstError:
         return self.lines[-1].number if self.lines else 0
 
 
-def first_error(run: Run, strays: Sequence[StrayRow], rows: Sequence[IdRow]) -> FirstError | None:
+def first_error(
+    run: Run, files: Sequence[RunFile], strays: Sequence[StrayRow], rows: Sequence[IdRow]
+) -> FirstError | None:
     """The log's first error where there is one; else the first thing that broke the sheet; None when all holds."""
     told = run.first_error
     if isinstance(told, Mapping) and told:
-        return _of_log(run, told)
+        return _of_log(run, files, told)
     if not run.is_over or run.holds:
         return None
-    return _of_sheet(run, strays, rows)
+    return _of_sheet(run, files, strays, rows)
 
 
 def _place(run: Run, stage: str = "") -> str:
@@ -61,7 +62,7 @@ def _stage_of_program(stage: str) -> str:
     return "processing" if stage in ("collecting", "verified") else stage
 
 
-def _of_log(run: Run, told: Mapping[str, Any]) -> FirstError:
+def _of_log(run: Run, files: Sequence[RunFile], told: Mapping[str, Any]) -> FirstError:
     text = visible(str(told.get("text") or ""))[:500]
     sentence: Text = (
         vocabulary.error(str(told.get("error_kind") or told.get("kind") or "")) or text or vocabulary.reason(run.reason)
@@ -70,20 +71,25 @@ def _of_log(run: Run, told: Mapping[str, Any]) -> FirstError:
     name, line = str(told.get("file") or ""), told.get("line")
     if not isinstance(line, int):
         return FirstError(sentence, place, text="" if text == sentence else text)
-    return _with_lines(run, name, line, FirstError(sentence, place, name, line, text=text))
+    return _with_lines(files, FirstError(sentence, place, name, line, text=text))
 
 
-def _with_lines(run: Run, name: str, line: int, error: FirstError, *, mark: bool = True) -> FirstError:
-    try:
-        path = shipped.path(run, name)
-        lines = logs.lines_between(path, line - AROUND, line + AROUND, first_error=line if mark else None)
-        total = logs.count_lines(path)
-    except (Http404, OSError):
+def _with_lines(files: Sequence[RunFile], error: FirstError, *, mark: bool = True) -> FirstError:
+    """The error with the lines around it, out of our copy of the newest attempt that shipped the file."""
+    file = next((file for file in files if file.name == error.file), None)
+    if file is None:
         return error
-    return replace(error, lines=lines, total=total)
+    line = error.line or 1
+    try:
+        found = logs.lines_between(file.disk_path, line - AROUND, line + AROUND, first_error=line if mark else None)
+        return replace(error, lines=found, total=logs.count_lines(file.disk_path))
+    except OSError:
+        return error
 
 
-def _of_sheet(run: Run, strays: Sequence[StrayRow], rows: Sequence[IdRow]) -> FirstError | None:
+def _of_sheet(
+    run: Run, files: Sequence[RunFile], strays: Sequence[StrayRow], rows: Sequence[IdRow]
+) -> FirstError | None:
     """The earliest line that broke the sheet: a stray, a gap where an id has none, or a line that says too little."""
     found = problems.of_sheet(run.sheet)
     if not found:
@@ -96,15 +102,15 @@ def _of_sheet(run: Run, strays: Sequence[StrayRow], rows: Sequence[IdRow]) -> Fi
         first = strays[0]
         words = {"name": first.name, "what": first.words, "n": formats.number(first.line)}
         sentence = _("Line %(n)s of the results, “%(name)s”: %(what)s.") % words
-        return _with_lines(run, RESULTS, first.line, FirstError(sentence, place, RESULTS, first.line))
+        return _with_lines(files, FirstError(sentence, place, RESULTS, first.line))
     sentence = _("%(what)s.") % {"what": found[0].clause}
     if found[0].code == "missing":
         # Nothing marks a line that is not there: the lines around its place are shown.
         error = FirstError(sentence, place, RESULTS, gap)
-        return _with_lines(run, RESULTS, gap or 1, error, mark=False)
+        return _with_lines(files, error, mark=False)
     line = next((row.line for row in rows if row.id == found[0].ids[0]), None)
     error = FirstError(sentence, place, RESULTS, line)
-    return _with_lines(run, RESULTS, line, error) if line else error
+    return _with_lines(files, error) if line else error
 
 
 def _line_before_gap(rows: Sequence[IdRow]) -> int | None:

@@ -186,12 +186,13 @@ def cells_of(run: Run, rows: Sequence[IdRow], base: str = "") -> list[Cell]:
 def page(run: Run) -> RunPage:
     part = live(run)
     config = dict(run.pilot.spec.config) if run.pilot.spec else {}
+    files = shipped.files(run)
     rungs = Rung.objects.filter(run=run, attempt=run.attempt)
     tries = list(Run.objects.filter(pilot_id=run.pilot_id).defer("sheet", "manifest", "remaining", "verdicts"))
     return RunPage(
         live=part,
         config=config,
-        error=first_error(run, part.strays, part.rows),
+        error=first_error(run, files, part.strays, part.rows),
         criteria=criteria.rows(
             config,
             run.verdicts,
@@ -202,7 +203,7 @@ def page(run: Run) -> RunPage:
         ),
         ladder=ladder(rungs),
         changes=changes(run, tries),
-        files=shipped.files(run),
+        files=files,
         evidence=newest_evidence(run),
         reviews=items.review_counts(run),
         tries=tries,
@@ -212,7 +213,7 @@ def page(run: Run) -> RunPage:
 def newest_evidence(run: Run) -> Evidence | None:
     """The newest archive, with what the last re-reading of this run's archives found, in one query."""
     own = Reread.objects.filter(evidence__run=OuterRef("run")).order_by("-pk")
-    return (
+    found = (
         Evidence.objects.filter(run=run)
         .annotate(
             reread_at=Subquery(own.values("at")[:1]),
@@ -223,3 +224,6 @@ def newest_evidence(run: Run) -> Evidence | None:
         )
         .first()
     )
+    if found is not None:
+        found.run = run
+    return found

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from django.contrib import messages
-from django.http import FileResponse, HttpRequest, HttpResponseRedirect
+from django.http import FileResponse, HttpRequest, HttpResponseRedirect, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
+from django.utils.http import content_disposition_header
 
 from common.refusals import Refusal
 from rental.models import User
@@ -32,24 +33,29 @@ def attempt(request: HttpRequest, act: Callable[[], Done]) -> Done | None:
         return None
 
 
+def sent(request: HttpRequest) -> QueryDict | None:
+    """What a form was sent with, an empty one too; None on a page that is only opened."""
+    return request.POST if request.method == "POST" else None
+
+
 def to(name: str, *args: Any) -> HttpResponseRedirect:
     return redirect(name, *args)
 
 
-def _shut(response: FileResponse) -> FileResponse:
-    # The middleware that writes the site's own policy leaves one that is there alone.
+def _saved(response: StreamingHttpResponse, name: str) -> StreamingHttpResponse:
+    """The middleware that writes the site's own policy leaves one that is there alone."""
+    response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     response["Content-Security-Policy"] = SANDBOX
     response["X-Content-Type-Options"] = "nosniff"
     return response
 
 
-def download(path: Path, name: str, content_type: str = "application/octet-stream") -> FileResponse:
+def download(path: Path, name: str, content_type: str = "application/octet-stream") -> StreamingHttpResponse:
     """A file to be saved under `name`, whatever it holds."""
-    return _shut(FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type=content_type))
+    return _saved(FileResponse(path.open("rb"), content_type=content_type), name)
 
 
-def download_bytes(data: bytes | Iterator[bytes], name: str, content_type: str) -> FileResponse:
+def download_bytes(data: bytes | Iterator[bytes], name: str, content_type: str) -> StreamingHttpResponse:
     """Bytes to be saved under `name`."""
     chunks = iter([data]) if isinstance(data, bytes) else data
-    response = FileResponse(chunks, as_attachment=True, filename=name, content_type=content_type)
-    return _shut(response)
+    return _saved(StreamingHttpResponse(chunks, content_type=content_type), name)

@@ -13,7 +13,7 @@ from pilots import decisions, guards
 from pilots.forms import DecisionForm
 from pilots.models import Decision, Pilot
 from pilots.presenters import decisionpage
-from pilots.views.common import person
+from pilots.views.common import person, sent
 
 
 def _kept(pilot: Pilot) -> str:
@@ -30,7 +30,7 @@ def decide(request: HttpRequest, ref: str) -> HttpResponse:
     if evidence is None:
         return render(request, "pilots/undecided.html", {"pilot": pilot})
     seen = {"try_number": evidence.run.number, "figures": decisionpage.figures(evidence.run)}
-    form = DecisionForm(request.POST or None, initial={**request.session.get(_kept(pilot), {}), **seen})
+    form = DecisionForm(sent(request), initial={**request.session.get(_kept(pilot), {}), **seen})
     if request.method == "POST" and form.is_valid():
         if form.cleaned_data["figures"] == seen["figures"]:
             request.session[_kept(pilot)] = {**form.cleaned_data, "evidence": evidence.sha256}

@@ -11,7 +11,7 @@ from pilots import fleet
 from pilots.forms import EnrolForm
 from pilots.models import Host
 from pilots.presenters import deskpage
-from pilots.views.common import person
+from pilots.views.common import person, sent
 from rental.guards import operators_only
 
 
@@ -19,7 +19,7 @@ from rental.guards import operators_only
 @operators_only
 def hosts(request: HttpRequest) -> HttpResponse:
     """The word that lets a machine in is shown in this answer only, and kept as a hash."""
-    form = EnrolForm(request.POST or None)
+    form = EnrolForm(sent(request))
     plain = ""
     if request.method == "POST" and form.is_valid():
         try:

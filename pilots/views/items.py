@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -15,7 +15,7 @@ from pilots.forms import FilterForm, ReviewForm
 from pilots.models import Run
 from pilots.presenters import itempage
 from pilots.presenters.text import visible
-from pilots.views.common import attempt, download_bytes, person
+from pilots.views.common import attempt, download_bytes, person, sent
 
 LARGEST_INPUT = 64 * 1024 * 1024
 
@@ -50,7 +50,7 @@ def item(request: HttpRequest, ref: str, item: str) -> HttpResponse:
     run = guards.run_for(request.user, ref)
     chosen, in_sample = FilterForm(request.GET).chosen(), "sample" in request.GET
     page = itempage.one(run, item, chosen, in_sample=in_sample)
-    form = ReviewForm(request.POST or None, initial=_said(page.found.review))
+    form = ReviewForm(sent(request), initial=_said(page.found.review))
     if request.method == "POST" and form.is_valid():
         return _reviewed(request, run, page, form)
     return render(request, "pilots/item.html", {"run": run, "page": page, "row": page.row, "form": form})
@@ -76,7 +76,7 @@ def _reviewed(request: HttpRequest, run: Run, page: itempage.ItemPage, form: Rev
 
 @require_GET
 @login_required
-def input_file(request: HttpRequest, ref: str, item: str) -> FileResponse:
+def input_file(request: HttpRequest, ref: str, item: str) -> StreamingHttpResponse:
     """The input as a file to save: whatever it holds, the browser does not run it."""
     run = guards.run_for(request.user, ref)
     found = items.one(run, item)

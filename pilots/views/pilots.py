@@ -14,7 +14,7 @@ from pilots.forms import PilotForm, ProjectForm
 from pilots.models import Pilot, Project
 from pilots.presenters import pilotpage, places
 from pilots.runs import start
-from pilots.views.common import attempt, person, to
+from pilots.views.common import attempt, person, sent, to
 
 
 @require_GET
@@ -27,7 +27,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def new(request: HttpRequest) -> HttpResponse:
-    form = ProjectForm(request.POST or None, request.FILES or None)
+    form = ProjectForm(sent(request), request.FILES)
     if request.method == "POST" and form.is_valid():
         try:
             project = projects.receive(person(request), form.cleaned_data["archive"])
@@ -43,7 +43,7 @@ def project(request: HttpRequest, ref: str) -> HttpResponse:
     """The preflight report, and below it the form that freezes the spec."""
     found = guards.project_for(request.user, ref)
     offered = places.of(request.user)
-    form = PilotForm(request.POST or None, places=places.choices(offered), initial={"title": places.title_of(found)})
+    form = PilotForm(sent(request), places=places.choices(offered), initial={"title": places.title_of(found)})
     if request.method == "POST" and form.is_valid() and found.can_be_frozen:
         pilot = _freeze(request, form, found, offered)
         if pilot is not None:

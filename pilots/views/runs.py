@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import translation
 from django.utils.cache import get_conditional_response
@@ -45,7 +45,9 @@ def live(request: HttpRequest, ref: str) -> HttpResponse:
     if unchanged is not None and unchanged.status_code == 304:
         return unchanged
     context = {"run": found, "live": runpage.live(found), "etag": etag}
-    return render(request, "pilots/run/live.html", context, headers={"ETag": etag})  # type: ignore[call-arg]
+    response = render(request, "pilots/run/live.html", context)
+    response["ETag"] = etag
+    return response
 
 
 @require_POST
@@ -84,7 +86,7 @@ def log(request: HttpRequest, ref: str, name: str) -> HttpResponse:
 
 @require_GET
 @login_required
-def file(request: HttpRequest, ref: str, name: str) -> FileResponse:
+def file(request: HttpRequest, ref: str, name: str) -> StreamingHttpResponse:
     found = guards.run_for(request.user, ref)
     path = shipped.path(found, name, _number(request.GET.get("attempt"), 0) or None)
     return download(path, f"{found.ref[:8].lower()}-try-{found.number}-{name}")
@@ -92,14 +94,14 @@ def file(request: HttpRequest, ref: str, name: str) -> FileResponse:
 
 @require_GET
 @login_required
-def evidence(request: HttpRequest, ref: str) -> FileResponse:
+def evidence(request: HttpRequest, ref: str) -> StreamingHttpResponse:
     found = guards.evidence_for(request.user, ref, _number(request.GET.get("number"), 0) or None)
     return download(found.disk_path, found.file_name, "application/zip")
 
 
 @require_GET
 @login_required
-def sheet_as_json(request: HttpRequest, ref: str) -> FileResponse:
+def sheet_as_json(request: HttpRequest, ref: str) -> StreamingHttpResponse:
     found = guards.run_for(request.user, ref)
     return download_bytes(
         sheet_json(found), f"{found.ref[:8].lower()}-try-{found.number}-sheet.json", "application/json"
@@ -108,6 +110,6 @@ def sheet_as_json(request: HttpRequest, ref: str) -> FileResponse:
 
 @require_GET
 @login_required
-def sheet_as_csv(request: HttpRequest, ref: str) -> FileResponse:
+def sheet_as_csv(request: HttpRequest, ref: str) -> StreamingHttpResponse:
     found = guards.run_for(request.user, ref)
     return download_bytes(sheet_csv(found), f"{found.ref[:8].lower()}-try-{found.number}-sheet.csv", "text/csv")

@@ -9,7 +9,7 @@ from common.refusals import Refusal
 from pilots import copies, guards
 from pilots.forms import VerifyForm
 from pilots.models import Reread
-from pilots.views.common import person
+from pilots.views.common import person, sent
 
 SHOWN = 20
 
@@ -17,7 +17,7 @@ SHOWN = 20
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def index(request: HttpRequest) -> HttpResponse:
-    form = VerifyForm(request.POST or None, request.FILES or None)
+    form = VerifyForm(sent(request), request.FILES)
     if request.method == "POST" and form.is_valid():
         try:
             return redirect("reread", copies.reread_copy(person(request), form.cleaned_data["archive"]).pk)

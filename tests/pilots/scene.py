@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from billing import ledger
-from pilots import drafts, projects, runs
+from pilots import drafts, projects, runs, storage
 from pilots.host import wire
 from pilots.models import Host, Pilot, Project, Run
 from pilots.runs import claiming, reporting, verifying
@@ -101,8 +101,29 @@ def small_files(count: int, **criteria: Any) -> dict[str, bytes]:
     return files
 
 
+_RECEIVED: dict[str, tuple[dict[str, Any], dict[str, bytes]]] = {}
+
+
 def project(customer: User, files: Mapping[str, bytes] | None = None) -> Project:
-    return projects.receive(customer, archive(files or example_files()))
+    """Received as a customer sends it; the same archive is read by its limited process only once in a test run."""
+    files = files or example_files()
+    key = hashlib.sha256(b"".join(name.encode() + files[name] for name in sorted(files))).hexdigest()
+    if key not in _RECEIVED:
+        made = projects.receive(customer, archive(files))
+        folder = storage.path_of(made.path).parent
+        values = {
+            field.attname: getattr(made, field.attname)
+            for field in Project._meta.concrete_fields
+            if field.name not in ("id", "ref", "customer")
+        }
+        _RECEIVED[key] = (values, {path.name: path.read_bytes() for path in folder.iterdir()})
+        return made
+    values, kept = _RECEIVED[key]
+    folder = storage.path_of(values["path"]).parent
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in kept.items():
+        (folder / name).write_bytes(data)
+    return Project.objects.create(customer=customer, **values)
 
 
 def pilot(customer: User, order: Order, machine: Host, files: Mapping[str, bytes] | None = None) -> Pilot:
