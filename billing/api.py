@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from ninja import Router, Schema
-from pydantic import Field, StrictBool, StrictInt
+from pydantic import BaseModel, Field, StrictBool, StrictInt
 
 from billing import ledger, payments, receipts
 from billing.amounts import units_of
@@ -64,7 +64,8 @@ class PaymentRequestOut(Schema):
     state: Literal["open", "covered", "closed"]
 
 
-class NoticeIn(Schema):
+class NoticeIn(BaseModel):
+    # Not a Ninja Schema: with every field optional, that would take a list or a text for an empty body.
     transaction: Annotated[Text, Field(max_length=130)] | None = None
 
 
