@@ -2,7 +2,8 @@
 
 Order of locks, everywhere in the house: the order (rental) → the payment request → the receipt → the address key or
 pool row → the customer's account → the journal's key. Each is taken late, once, and never after one to its right.
-House accounts are not locked. A journal's postings are written first and the journal last: the database refuses a
+House accounts are not locked. No lock keeps others from
+referring to its row (`no_key`). A journal's postings are written first and the journal last: the database refuses a
 posting to a journal that exists, and a journal whose postings do not sum to zero.
 """
 
@@ -129,7 +130,12 @@ def _positive(cents: int) -> None:
 
 def _lock(account: Account) -> int:
     """Hold the customer's account to the end of the transaction; its balance in cents."""
-    locked = Account.objects.select_for_update().filter(pk=account.pk).values_list("balance_cents", flat=True).get()
+    locked = (
+        Account.objects.select_for_update(no_key=True)
+        .filter(pk=account.pk)
+        .values_list("balance_cents", flat=True)
+        .get()
+    )
     return locked or 0
 
 

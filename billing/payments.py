@@ -62,11 +62,10 @@ def ask(
     _refuse_hoarding(customer)
     try:
         with atomic():
-            list(known.select_for_update())
-            found = usable.first()  # made since we looked, by the same order's other click
-            if found is not None:
-                return found
-            for old in known:
+            # Looked at once, under lock: what another click commits after this is met by the unique index.
+            for old in known.select_for_update(no_key=True):
+                if old.amount_cents == amount_cents and old.expires_at > now:
+                    return old
                 _close(old, "asked_again")
             return PaymentRequest.objects.create(
                 customer_id=customer.pk,
@@ -82,7 +81,10 @@ def ask(
             )
     except IntegrityError:
         # Asked twice at the same moment: the first one's request serves both, and its address only.
-        return usable.get()
+        found = usable.first()
+        if found is None:
+            raise
+        return found
 
 
 def note_paid(request: PaymentRequest, transaction: str | None = None) -> PaidNotice:
@@ -111,7 +113,9 @@ def note_paid(request: PaymentRequest, transaction: str | None = None) -> PaidNo
 def close(reference: str, code: str = "settled") -> None:
     """Ask no more for `reference`. Its addresses stay watched: what still arrives is credited."""
     with atomic():
-        for request in PaymentRequest.objects.select_for_update().filter(reference=reference, state=State.OPEN):
+        for request in PaymentRequest.objects.select_for_update(no_key=True).filter(
+            reference=reference, state=State.OPEN
+        ):
             _close(request, code)
 
 

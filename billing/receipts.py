@@ -138,7 +138,7 @@ def _checked(network: str, transaction_id: str, output: int, address: str, amoun
 def _record(facts: Receipt, asset: str | None, confirmed: bool, by: Customer | None, at: datetime) -> Receipt:
     # The request is locked first: all receipts of one request are credited one after the other.
     request = (
-        PaymentRequest.objects.select_for_update(of=("self",))
+        PaymentRequest.objects.select_for_update(of=("self",), no_key=True)
         .select_related("rate")
         .filter(network=facts.network, address__address=facts.address)
         .first()
@@ -187,7 +187,7 @@ def _once(facts: Receipt, by: Customer | None, at: datetime) -> Receipt:
                 return facts
     except IntegrityError:
         pass  # another recorded it at the same moment
-    known = Receipt.objects.select_for_update().get(**place)
+    known = Receipt.objects.select_for_update(no_key=True).get(**place)
     if (known.address, known.units, known.asset) != (facts.address, facts.units, facts.asset):
         raise Refusal(
             "receipt_differs",

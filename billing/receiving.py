@@ -73,9 +73,9 @@ def approve_key(key: AddressKey, *, by: Customer) -> AddressKey:
     if key.proposed_by_id == by.pk:
         raise Refusal("same_person", _("Another operator must approve this key."), status=403)
     with transaction.atomic():
-        AddressKey.objects.select_for_update().filter(network=key.network, state=AddressKey.State.ACTIVE).update(
-            state=AddressKey.State.RETIRED
-        )
+        AddressKey.objects.select_for_update(no_key=True).filter(
+            network=key.network, state=AddressKey.State.ACTIVE
+        ).update(state=AddressKey.State.RETIRED)
         moved = AddressKey.objects.filter(pk=key.pk, state=AddressKey.State.PROPOSED).update(
             state=AddressKey.State.ACTIVE, approved_by_id=by.pk, approved_at=timezone.now()
         )
@@ -122,7 +122,9 @@ def _read(network: str, public_key: str) -> AccountKey:
 
 
 def _derived(network: str) -> ReceivingAddress:
-    key = AddressKey.objects.select_for_update().filter(network=network, state=AddressKey.State.ACTIVE).first()
+    key = (
+        AddressKey.objects.select_for_update(no_key=True).filter(network=network, state=AddressKey.State.ACTIVE).first()
+    )
     if key is None:
         raise none_left(network)
     account, index = _read(network, key.public_key), key.next_index
@@ -140,7 +142,7 @@ def _derived(network: str) -> ReceivingAddress:
 def _pooled(network: str) -> ReceivingAddress:
     # Others skip the row held here instead of waiting for it; SQLite has one writer and needs no lock.
     row = (
-        ReceivingAddress.objects.select_for_update(skip_locked=True)
+        ReceivingAddress.objects.select_for_update(skip_locked=True, no_key=True)
         .filter(network=network, taken_at__isnull=True)
         .order_by("id")
         .first()

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from billing.amounts import credited_cents, due_units, typeable, units_of, value_cents
-from billing.networks import NETWORKS
+from billing.networks import NETWORKS, Asset
 from common.formats import coin
 
 CENTS = st.integers(1, 10**9)
@@ -17,19 +17,19 @@ ASSETS = st.sampled_from([asset for network in NETWORKS.values() for asset in ne
 
 @given(CENTS, MICRO, ASSETS)
 @example(130_000, 91_240_500_000, NETWORKS["bitcoin"].assets[0])
-def test_what_is_due_is_never_worth_less_than_the_price(cents: int, micro: int, asset: object) -> None:
-    due = due_units(cents, micro, asset.decimals, asset.typed)  # type: ignore[attr-defined]
-    step = 10 ** (asset.decimals - asset.typed)  # type: ignore[attr-defined]
+def test_what_is_due_is_never_worth_less_than_the_price(cents: int, micro: int, asset: Asset) -> None:
+    due = due_units(cents, micro, asset.decimals, asset.typed)
+    step = 10 ** (asset.decimals - asset.typed)
     assert due > 0
     assert due % step == 0
-    assert due * micro >= cents * 10_000 * 10**asset.decimals  # type: ignore[attr-defined]
-    assert (due - step) * micro < cents * 10_000 * 10**asset.decimals  # type: ignore[attr-defined]
+    assert due * micro >= cents * 10_000 * 10**asset.decimals
+    assert (due - step) * micro < cents * 10_000 * 10**asset.decimals
 
 
 @given(CENTS, MICRO, ASSETS, st.lists(st.integers(1, 10**6), min_size=1, max_size=8))
-def test_parts_credit_exactly_what_the_whole_would(cents: int, micro: int, asset: object, parts: list[int]) -> None:
+def test_parts_credit_exactly_what_the_whole_would(cents: int, micro: int, asset: Asset, parts: list[int]) -> None:
     """However it is cut, the cumulative credit of all parts is the credit of their sum; the whole is the price."""
-    due = due_units(cents, micro, asset.decimals, asset.typed)  # type: ignore[attr-defined]
+    due = due_units(cents, micro, asset.decimals, asset.typed)
     cuts = [due * part // sum(parts) for part in parts]
     cuts[-1] += due - sum(cuts)
     posted = 0
@@ -41,16 +41,16 @@ def test_parts_credit_exactly_what_the_whole_would(cents: int, micro: int, asset
 
 
 @given(CENTS, MICRO, ASSETS)
-def test_one_unit_less_never_covers(cents: int, micro: int, asset: object) -> None:
-    due = due_units(cents, micro, asset.decimals, asset.typed)  # type: ignore[attr-defined]
+def test_one_unit_less_never_covers(cents: int, micro: int, asset: Asset) -> None:
+    due = due_units(cents, micro, asset.decimals, asset.typed)
     assert credited_cents(due - 1, due, cents) < cents
     assert credited_cents(due, due, cents) == cents
 
 
 @given(st.integers(0, 10**30), ASSETS)
-def test_amounts_are_read_as_they_are_written(units: int, asset: object) -> None:
-    text = coin(units, asset.decimals)  # type: ignore[attr-defined]
-    assert units_of(text, asset.decimals) == units  # type: ignore[attr-defined]
+def test_amounts_are_read_as_they_are_written(units: int, asset: Asset) -> None:
+    text = coin(units, asset.decimals)
+    assert units_of(text, asset.decimals) == units
 
 
 @given(st.integers(0, 10**30), st.integers(0, 18), st.integers(0, 18))

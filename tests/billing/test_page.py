@@ -19,6 +19,7 @@ from billing.models import PaymentRequest, Rate
 from billing.networks import NETWORKS
 from billing.trail import Line
 from billing.uris import payment_uri
+from billing.wording import no_coin
 from rental.models import User
 from tests.billing.conftest import PRICE, Ask, arrive
 from tests.billing.test_codes import needs_zbar, read_back
@@ -218,7 +219,7 @@ def test_a_demo_says_that_no_coin_may_be_sent_in_the_uris_place(
     with translation.override(language):
         facts = sheet.payment_sheet(request, timezone.now())
         html = page(request)
-        sentence = sheet.no_coin()
+        sentence = no_coin()
     assert facts["uri"] == ""
     assert read_back(facts["qr"], tmp_path / "demo.png") == sentence
     assert "bitcoin:" not in html
