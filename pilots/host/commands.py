@@ -10,18 +10,19 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pilots.host import local, screen, site
-from pilots.host.calls import Site, Unreachable
+from pilots.host import local, screen
 from pilots.host.journal import Teller
 from pilots.host.ladder import SCRIPT
 from pilots.host.launch import Halt
 from pilots.host.runner import cache_folder
-from pilots.host.verify import verify
 from pilots.spec import archive, preflight
 from pilots.spec.config import ConfigError, load
 from pilots.spec.expected import ExpectedError
+
+if TYPE_CHECKING:
+    from pilots.host.calls import Site
 
 HOLDS: Final = 0
 FAILS: Final = 1
@@ -147,6 +148,8 @@ def verify_evidence(want: argparse.Namespace) -> int:
             raise FileNotFoundError(f"{want.evidence} is not there.")
     except OSError as error:
         return _wrong(str(error))
+    from pilots.host.verify import verify  # its libraries would slow down every other command
+
     found = verify(want.evidence, key)
     if want.json:
         screen.tell(found.as_dict())
@@ -187,7 +190,9 @@ def push(want: argparse.Namespace) -> int:
     return _asking(want, lambda api: _pushed(want, api))
 
 
-def _pushed(want: argparse.Namespace, api: Site) -> int:
+def _pushed(want: argparse.Namespace, api: "Site") -> int:
+    from pilots.host import site
+
     told = site.push(api, want.folder, order=want.order, host=want.host, title=want.title, launch=want.launch)
     if want.json:
         screen.tell(told)
@@ -202,7 +207,9 @@ def _pushed(want: argparse.Namespace, api: Site) -> int:
 
 
 def status(want: argparse.Namespace) -> int:
-    def act(api: Site) -> int:
+    def act(api: "Site") -> int:
+        from pilots.host import site
+
         told = site.wait(api, want.identity) if want.wait else site.run(api, want.identity)
         if want.json:
             screen.tell(told)
@@ -217,14 +224,19 @@ def status(want: argparse.Namespace) -> int:
 def fetch(want: argparse.Namespace) -> int:
     target = want.output or Path(f"evidence-{want.identity}.zip")
 
-    def act(api: Site) -> int:
+    def act(api: "Site") -> int:
+        from pilots.host import site
+
         screen.say(f"{target}: {site.fetch(api, want.identity, target)} bytes. Now: kernodeck verify {target}")
         return HOLDS
 
     return _asking(want, act)
 
 
-def _asking(want: argparse.Namespace, act: Callable[[Site], int]) -> int:
+def _asking(want: argparse.Namespace, act: Callable[["Site"], int]) -> int:
+    from pilots.host import site
+    from pilots.host.calls import Unreachable
+
     try:
         token = want.token_file.read_text().strip() if want.token_file else os.environ.get("KERNODECK_TOKEN", "")
     except OSError as error:

@@ -1,5 +1,6 @@
 """A whole pilot on this machine without the site: `kernodeck run`, and its sheet read again."""
 
+import hashlib
 import json
 import shutil
 from dataclasses import dataclass
@@ -170,7 +171,15 @@ def _judged(root: Path, spec: FrozenSpec, config: Config, answers: dict[str, str
     measured = cast(criteria.Measured, told.get("measured") or {})
     verdicts = criteria.judge(config, sheet, measured)
     holds = told.get("outcome") == "completed" and criteria.passed(verdicts)
-    return Judged(root, told, sheet, [row.as_dict() for row in verdicts], holds, frozen.sha(spec))
+    return Judged(root, told, sheet, [row.as_dict() for row in verdicts], holds, _sha(root, spec))
+
+
+def _sha(root: Path, spec: FrozenSpec) -> str:
+    """The spec's hash. Its file holds the canonical text already, which takes a while to make for many inputs."""
+    try:
+        return hashlib.sha256((root / "spec.json").read_bytes()).hexdigest()
+    except OSError:  # the try ended before it was written
+        return frozen.sha(spec)
 
 
 def _told_by_events(path: Path) -> dict[str, Any]:
