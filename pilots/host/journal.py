@@ -44,9 +44,10 @@ class Journal:
     def first_error(
         self, file: str, line: int | None, kind: str, text: str, context: list[tuple[int, str]] | None = None
     ) -> None:
-        """`context` is the numbered lines around it."""
+        """`context` is the numbered lines around it. What a program wrote, it wrote before we collected it."""
         told = {"file": file, "line": line, "error_kind": kind, "text": text, "context": context or []}
-        self._write({"kind": "first_error", "stage": self.current, **told})
+        stage = "processing" if self.current == "collecting" else self.current
+        self._write({"kind": "first_error", "stage": stage, **told})
 
     def end(self, outcome: Outcome, reason: str, fault: Fault | None, exit_code: int | None, **data: Any) -> None:
         told = {"outcome": outcome, "reason": reason, "fault": fault, "exit_code": exit_code}

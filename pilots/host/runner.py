@@ -223,17 +223,18 @@ class Try:
 
     def _first_error_in(self, names: Sequence[str], otherwise: str) -> tuple[str, str]:
         """Tells the first error of the first file that has one; returns its kind and text."""
-        for name in names:
-            path = self.folders.file(name)
-            if not path.exists():
-                continue
-            with open_plain(path) as raw:
-                found = first_error.find(line.decode("utf-8", "replace") for line in raw)
-            if found:
+        for look in (first_error.find, first_error.last_words):
+            for name in names:
+                path = self.folders.file(name)
+                if not path.exists():
+                    continue
                 with open_plain(path) as raw:
-                    around = first_error.around((line.decode("utf-8", "replace") for line in raw), found.line)
-                self.journal.first_error(name, found.line, found.kind, found.text, around)
-                return found.kind, found.text
+                    found = look(line.decode("utf-8", "replace") for line in raw)
+                if found:
+                    with open_plain(path) as raw:
+                        around = first_error.around((line.decode("utf-8", "replace") for line in raw), found.line)
+                    self.journal.first_error(name, found.line, found.kind, found.text, around)
+                    return found.kind, found.text
         self.journal.first_error(names[0], None, "unknown", otherwise)
         return "unknown", otherwise
 

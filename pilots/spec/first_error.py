@@ -41,6 +41,15 @@ def find(lines: Iterable[str]) -> FirstError | None:
     return None
 
 
+def last_words(lines: Iterable[str]) -> FirstError | None:
+    """The last line that says anything: what a program that ended with an error and no known mark of one leaves."""
+    last: FirstError | None = None
+    for number, raw in enumerate(lines, 1):
+        if (line := clean(raw)).strip():
+            last = FirstError(number, "last_words", line[:_TEXT])
+    return last
+
+
 def clean(line: str) -> str:
     """A line without colours, controls and its progress bar: what stands behind the last carriage return."""
     line = line.rstrip("\r\n")

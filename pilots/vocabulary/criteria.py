@@ -76,6 +76,7 @@ ERRORS: dict[str, Text] = {
     "time_limit": _("The program ran longer than its criteria allow."),
     "output_limit": _("The program wrote more than a file may hold."),
     "process_limit": _("The program started more processes than it may."),
+    "last_words": _("The program ended with an error. Its last words stand in the log."),
 }
 
 

@@ -54,7 +54,7 @@ def test_program_that_exits_3_after_five(tmp_path: Path, cache: Path) -> None:
     assert judged.sheet["missing"] == ["doc-06"]
     told = first_error(judged)
     assert (told["file"], told["text"]) == ("stderr.log", "ValueError: page 6 is torn")
-    assert told["stage"] == "collecting"
+    assert told["stage"] == "processing"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from pilots.spec.error_patterns import KINDS
-from pilots.spec.first_error import around, clean, find
+from pilots.spec.first_error import around, clean, find, last_words
 
 PYTHON = """loading model
 Traceback (most recent call last):
@@ -119,3 +119,12 @@ def test_long_healthy_outputs_are_read_quickly() -> None:
     started = time.perf_counter()
     assert find(lines) is None
     assert time.perf_counter() - started < 1
+
+
+def test_a_program_without_a_known_error_leaves_its_last_words() -> None:
+    lines = ["starting", "cannot go on: the model file is gone", "   ", ""]
+    assert find(lines) is None
+    found = last_words(lines)
+    assert found is not None
+    assert (found.line, found.kind, found.text) == (2, "last_words", "cannot go on: the model file is gone")
+    assert last_words(["", " "]) is None
