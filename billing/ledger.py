@@ -1,10 +1,10 @@
 """The only writer of the ledger: charge, refund, adjust, credit, and what a customer's balance is.
 
 Order of locks, everywhere in the house: the order (rental) → the payment request → the receipt → the address key or
-pool row → the customer's account → the journal's key. Each is taken late, once, and never after one to its right.
-House accounts are not locked. No lock keeps others from
-referring to its row (`no_key`). A journal's postings are written first and the journal last: the database refuses a
-posting to a journal that exists, and a journal whose postings do not sum to zero.
+pool row → the customer's account → the journal's key. Each is taken late, once, and never after one to its right;
+none keeps others from referring to its row (`no_key`). House accounts are not locked.
+A journal's postings are written first and the journal last: the database refuses a posting to a journal that exists,
+and a journal whose postings do not sum to zero.
 """
 
 import hashlib

@@ -73,9 +73,8 @@ def approve_key(key: AddressKey, *, by: Customer) -> AddressKey:
     if key.proposed_by_id == by.pk:
         raise Refusal("same_person", _("Another operator must approve this key."), status=403)
     with transaction.atomic():
-        AddressKey.objects.select_for_update(no_key=True).filter(
-            network=key.network, state=AddressKey.State.ACTIVE
-        ).update(state=AddressKey.State.RETIRED)
+        in_use = AddressKey.objects.filter(network=key.network, state=AddressKey.State.ACTIVE)
+        in_use.update(state=AddressKey.State.RETIRED)
         moved = AddressKey.objects.filter(pk=key.pk, state=AddressKey.State.PROPOSED).update(
             state=AddressKey.State.ACTIVE, approved_by_id=by.pk, approved_at=timezone.now()
         )
