@@ -10,11 +10,14 @@ import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_totp_secret, hotp_value
 from allauth.mfa.utils import decrypt
+from django.core import mail
 from django.core.cache import cache
 from django.test import Client
+from django.utils import timezone
 
 from billing import ledger
 from common.models import ApiToken
+from rental import outbox
 from rental.models import Letter, User
 from tests.rental.pages import hidden, signed_in, text_of, title_of
 
@@ -111,6 +114,19 @@ def test_a_new_password_by_letter_works_once(customer: User) -> None:
     assert enter(Client(), customer.email, "another horse battery").status_code == 302
     assert "does not work any more" in text_of(Client().get(link[1], follow=True))
     assert Letter.objects.filter(event__startswith="account/email/password_reset:").count() == 1
+
+
+@pytest.mark.parametrize("demo", [True, False])
+def test_a_link_that_opens_an_account_is_forgotten_once_sent(customer: User, settings: Any, demo: bool) -> None:
+    settings.DEMO = demo
+    Client().post("/accounts/password/reset/", {"email": customer.email})
+    link = re.search(r"\S+/password/reset/key/\S+", Letter.objects.get().text)
+    assert link
+    assert outbox.send_due(timezone.now()) == 1
+    assert link[0] in str(mail.outbox[0].body)
+    kept = Letter.objects.get()
+    assert kept.sent_at
+    assert (link[0] in kept.text) is demo
 
 
 def test_a_confirmed_email_is_written_down(customer: User) -> None:
