@@ -55,7 +55,7 @@ def strays(request: HttpRequest, ref: str, cursor: str | None = None) -> Any:
     return {"items": [present.stray(row) for row in rows], "next": after}
 
 
-@router.post("/runs/{ref}/items/{item}/review", auth=auth.pilot, response={201: ReviewOut}, summary="A spot check")
+@router.post("/runs/{ref}/items/{path:item}/review", auth=auth.pilot, response={201: ReviewOut}, summary="A spot check")
 @idempotent(answer(201))
 def review(request: HttpRequest, ref: str, item: str, payload: ReviewIn) -> Any:
     run = guards.run_for(request.user, ref)

@@ -76,12 +76,11 @@ def moment(value: Any) -> datetime:
     return at if at < now + timedelta(days=1) else now
 
 
-def figure(value: Any) -> float | None:
+def figure(value: Any) -> float | int | None:
     """A finite number, or nothing."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
         return None
-    number = float(value) if abs(value) < 1e300 else None
-    return number if number is not None and number == number else None
+    return value
 
 
 def whole(value: Any) -> int | None:

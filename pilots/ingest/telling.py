@@ -56,10 +56,12 @@ def _heed(run: Run, event: RunEvent) -> None:
                 setattr(run, name, value)
     elif event.kind == RunEvent.Kind.FIRST_ERROR and run.first_error is None:
         told = {key: item for key, item in event.data.items() if key != "error_kind"}
-        run.first_error = {**told, "kind": event.data.get("error_kind", ""), "stage": event.stage or run.reached}
+        # A log is looked through once the program has ended: what it says happened before.
+        stage = run.reached if event.stage in ("", Run.Stage.COLLECTING) else event.stage
+        run.first_error = {**told, "kind": event.data.get("error_kind", ""), "stage": stage}
         Run.objects.filter(pk=run.pk).update(first_error=run.first_error)
     elif event.kind == RunEvent.Kind.NOTE and event.code == "sandbox":
-        run.facts["machine"] = {**run.facts.get("machine", {}), "sandbox": text(event.data.get("kind"), 20)}
+        run.facts["machine"] = {**run.facts.get("machine", {}), "sandbox": text(event.data.get("sandbox"), 20)}
         Run.objects.filter(pk=run.pk).update(facts=run.facts)
     elif event.kind == RunEvent.Kind.END:
         # What the agent itself measured: the program's minutes, its peaks, a resume test, whether a checkpoint loads.

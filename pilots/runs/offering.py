@@ -34,6 +34,8 @@ def dispatch_due(now: datetime, wake: Callable[[str, str, int], bool] = courier.
 def give_up_silent(now: datetime) -> int:
     """A lease that ran out ends its attempt: the next one is queued, or the run is lost after the last."""
     due = Run.objects.filter(outcome="", stage__in=moves.LIVE, lease_until__lt=now)
+    if not due.exists():
+        return 0
     with transaction.atomic():
         runs = list(_held(due.order_by("lease_until"))[:MOST])
         for run in runs:
@@ -58,6 +60,8 @@ def _give_up(run: Run, now: datetime) -> None:
 def end_waiting(now: datetime) -> int:
     """Queued runs that no host will take any more: asked to stop, host revoked or silent for good, term over."""
     waiting = Run.objects.filter(outcome="", stage=Stage.QUEUED).exclude(_may_be_offered(now))
+    if not waiting.exists():
+        return 0
     with transaction.atomic():
         runs = list(_held(waiting.select_related("host", "pilot__order"))[:MOST])
         for run in runs:
@@ -70,6 +74,8 @@ def end_waiting(now: datetime) -> int:
 def stop_ended_terms(now: datetime) -> int:
     """A run that still computes when its order's term is over is asked to stop."""
     late = Run.objects.filter(outcome="", stage__in=moves.LIVE, cancel_asked_at__isnull=True).exclude(_served())
+    if not late.exists():
+        return 0
     with transaction.atomic():
         runs = list(_held(late)[:MOST])
         for run in runs:
@@ -103,8 +109,11 @@ def _mark(now: datetime) -> list[tuple[str, str, int]]:
     again = now - timedelta(seconds=settings.OFFER_SECONDS)
     open_runs = Count("runs", filter=Q(runs__outcome="", runs__stage__in=moves.LIVE))
     free: dict[int, int] = {}
+    due = Run.objects.filter(Q(offered_at__isnull=True) | Q(offered_at__lt=again), outcome="", stage=Stage.QUEUED)
+    # Looked at before locking: most turns find nothing, and SQLite's write lock is for those that write.
+    if not due.exists():
+        return []
     with transaction.atomic():
-        due = Run.objects.filter(Q(offered_at__isnull=True) | Q(offered_at__lt=again), outcome="", stage=Stage.QUEUED)
         runs = list(_held(due.select_related("host").order_by("queued_at", "pk"))[:MOST])
         hosts = {run.host_id for run in runs}
         for pk, slots, taken in (

@@ -187,7 +187,9 @@ def test_strange_text_becomes_rows_on_every_database(claimed: Claimed, run: Run)
     claimed.ship(
         "diagnostic.jsonl", b'{"rung":0,"name":"host","verdict":"passed","seconds":0.1,"facts":{"n":"\\u0000"}}\n'
     )
+    claimed.ship("events.jsonl", b'{"kind":"note","code":"sandbox","sandbox":"bubblewrap"}\n')
     run.refresh_from_db()
+    assert run.facts["machine"]["sandbox"] == "bubblewrap"
     assert run.facts["peaks"] == {"rss_bytes": 30, "gpu_memory_bytes": 7}
     assert run.steps == 2
     assert run.rungs.count() == 1

@@ -14,7 +14,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--once", action="store_true", help="one turn, then end")
-        parser.add_argument("--every", type=float, default=1.0, help="seconds between turns")
+        parser.add_argument("--every", type=float, default=0.25, help="seconds between turns")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["once"]:
