@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -71,3 +72,12 @@ def test_a_page_is_small_and_needs_no_query(path: str, django_assert_num_queries
 def test_the_look_stays_light() -> None:
     folder = Path(downloads.PROJECT).parents[1] / "rental" / "static" / "look"
     assert sum((folder / name).stat().st_size for name in ("tokens.css", "parts.css")) < 30_000
+
+
+def test_links_of_the_explaining_pages_lead_somewhere() -> None:
+    client, dead = Client(), []
+    for page in ("/", "/guide/", "/help/", "/terms/", "/keep/", "/count/"):
+        for link in set(re.findall(r'href="(/[^"#?]*)', client.get(page).content.decode())):
+            if not link.startswith("/static/") and client.get(link).status_code >= 400:
+                dead.append((page, link))
+    assert not dead
