@@ -102,8 +102,13 @@ class Try:
         launcher = Launcher(self.config, self.folders, made, self.kind, self.halt, self._limits(), self.env, cards=None)
         self._diagnose(launcher)
         launched = self._launch(launcher)
+        failure = self._failure(launched)  # its first error belongs to the stage that the program had reached
         self.journal.stage("collecting", exit_code=launched.ended.exit_code, signal=launched.ended.signal)
-        self._collect(launcher, launched)
+        collecting.write_checkpoints(self.folders)
+        if failure:
+            raise failure
+        if self.config.kind == "training":
+            self._measure_training(launcher)
 
     def _environment(self, found: environment.Interpreter) -> Environment:
         self.journal.stage("environment")
@@ -187,25 +192,23 @@ class Try:
             self.journal.note("unkillable", pids=launched.ended.unkillable)
         return launched
 
-    def _collect(self, launcher: Launcher, launched: Launched) -> None:
-        collecting.write_checkpoints(self.folders)
+    def _failure(self, launched: Launched) -> Ends | None:
+        """How a program that did not run to its end failed; tells its first error."""
         ended, cut = launched.ended, launched.cut
         if cut:
             if reason(cut).fault == "project":
-                self.journal.first_error(
-                    "events.jsonl", None, cut, f"{reason(cut).sentence} It was stopped after {launched.seconds:.1f} s."
-                )
-            raise Ends(cut, exit_code=ended.exit_code)
+                told = f"{reason(cut).sentence} It was stopped after {launched.seconds:.1f} s."
+                self.journal.first_error("events.jsonl", None, cut, told)
+            return Ends(cut, exit_code=ended.exit_code)
         if not ended.ok:
             told = f"The program {ended.told()}."
             kind, text = self._first_error_in(["stderr.log", "stdout.log"], told)
-            raise Ends(_code_of(ended, kind, text, self.folders.root), told, exit_code=ended.exit_code)
+            return Ends(_code_of(ended, kind, text, self.folders.root), told, exit_code=ended.exit_code)
         for name in OF_PROGRAM:
             if os.path.lexists(self.folders.file(name)) and name not in self.folders.sizes():
                 self.journal.first_error(name, None, "not_plain", f"{name} is a link or no file at all.")
-                raise Ends("program_failed", f"{name} is not a plain file.", exit_code=0)
-        if self.config.kind == "training":
-            self._measure_training(launcher)
+                return Ends("program_failed", f"{name} is not a plain file.", exit_code=0)
+        return None
 
     def _measure_training(self, launcher: Launcher) -> None:
         self.measured.update(collecting.measure_training(launcher, len(self.spec["manifest"])))

@@ -152,6 +152,8 @@ class Shipper:
         if answer.over:
             self.trouble = answer.detail
             raise Stale
+        if answer.status in (400, 408, 411) and answer.code.startswith(("range_", "length_")):
+            raise Unreachable(answer.detail)  # cut on its way: sent again
         if not answer.ok and answer.status != 409 and answer.status not in also:
             # A refusal that no repetition will change would be repeated for ever: it ends the attempt instead.
             self.trouble = f"{answer.status} {answer.detail}"
