@@ -116,9 +116,9 @@ def test_the_lines_around() -> None:
 
 def test_long_healthy_outputs_are_read_quickly() -> None:
     lines = [f"step {number} loss 0.{number} learning rate 1e-5 tokens per second 12345.6" for number in range(50_000)]
-    started = time.perf_counter()
+    started = time.process_time()
     assert find(lines) is None
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 2
 
 
 def test_a_program_without_a_known_error_leaves_its_last_words() -> None:
