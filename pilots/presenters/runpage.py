@@ -51,6 +51,12 @@ class Live:
         return max(0, int((self.now - told).total_seconds()))
 
     @property
+    def age_words(self) -> str:
+        """In whole seconds, as the page's script counts on."""
+        age = self.age_seconds or 0
+        return f"{age}{formats.NBSP}s" if age < 90 else f"{age // 60}{formats.NBSP}min"
+
+    @property
     def report_clock(self) -> str:
         told = self.run.last_report_at
         return formats.clock(told, seconds=True) if told else ""
