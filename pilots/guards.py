@@ -24,7 +24,7 @@ def project_for(user: Any, ref: str) -> Project:
 
 def pilot_for(user: Any, ref: str) -> Pilot:
     # The canonical text of a spec names every input: it may be long, and no page needs it.
-    rows = Pilot.objects.select_related("host", "order", "project", "spec").defer("spec__canonical")
+    rows = Pilot.objects.select_related("host", "order", "project", "spec", "previous").defer("spec__canonical")
     return get_object_or_404(rows, customer=known(user), ref=ref)
 
 

@@ -7,17 +7,14 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from common import formats
 from pilots.models import Run
 from pilots.presenters.text import visible
 from pilots.spec import factors
 from pilots.spec.factors import Factor
-from pilots.spec.words import FrozenSpec
 
 Text = str | Promise
 SHOWN = 40
-FREEZE_BYTES = 1 << 20
-# What a host measures anew each time says nothing of how it is made.
-VOLATILE = {"disk_free_bytes", "hostname"}
 
 GROUPS: dict[str, Text] = {
     "program": gettext_lazy("the program"),
@@ -40,7 +37,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Changes:
-    since: int
+    title: str
+    was: str
     rows: list[Row]
     left: int
     groups: list[Text]
@@ -54,13 +52,17 @@ class Changes:
         return _("More than one factor changed, so no difference can be put down to one of them.")
 
 
-def of_factors(since: int, found: Sequence[Factor]) -> Changes:
+def of_factors(previous: Run, run: Run, found: Sequence[Factor]) -> Changes:
+    number = {"n": formats.number(previous.number)}
+    same = previous.pilot_id == run.pilot_id
+    was = _("in try %(n)s") % number if same else _("in try %(n)s of the version before") % number
+    title = _("Changed since try %(n)s") % number if same else _("Changed since the version before") % number
     rows = [
         Row(GROUPS.get(factor.group, factor.group), visible(factor.name), _shown(factor.before), _shown(factor.after))
         for factor in found[:SHOWN]
     ]
     groups = [GROUPS.get(group, group) for group in factors.groups(found)]
-    return Changes(since, rows, max(0, len(found) - SHOWN), groups)
+    return Changes(title, was, rows, max(0, len(found) - SHOWN), groups)
 
 
 def _shown(value: str | None) -> str:
@@ -68,29 +70,15 @@ def _shown(value: str | None) -> str:
 
 
 def changes(run: Run, tries: Sequence[Run]) -> Changes | None:
-    """Against the try before this one; None for a first try, or while one of the two has told nothing of itself."""
-    earlier = [other for other in tries if other.number < run.number]
-    if not earlier:
+    """Against the try before this one, of this pilot or of the version it came from; None for a first try.
+
+    Each was described by its verification; a run that goes on is compared once it is judged.
+    """
+    own = [other for other in tries if other.pilot_id == run.pilot_id and other.number < run.number]
+    before = own or [other for other in tries if other.pilot_id == run.pilot.previous_id]
+    if not before or not run.facts.get("factors"):
         return None
-    previous = max(earlier, key=lambda other: other.number)
-    if not (run.facts.get("machine") and previous.facts.get("machine")):
+    previous = max(before, key=lambda other: other.number)
+    if not previous.facts.get("factors"):
         return None
-    return of_factors(previous.number, factors.changed(described(previous), described(run)))
-
-
-def described(run: Run) -> dict[str, str]:
-    """What may differ between two tries of one spec: packages and machine, as their host told of them."""
-    told = run.facts.get("machine") or {}
-    machine = {key: value for key, value in told.items() if key not in VOLATILE}
-    # Both tries share the spec: nothing of it can differ.
-    shared: FrozenSpec = {"schema": "", "config": {}, "manifest": [], "project_sha256": ""}
-    return factors.describe(shared, freeze=_freeze(run), machine=machine)
-
-
-def _freeze(run: Run) -> list[str]:
-    path = run.folder / str(run.attempt) / "freeze.txt"
-    try:
-        with path.open("rb") as file:
-            return file.read(FREEZE_BYTES).decode("utf-8", "replace").splitlines()
-    except OSError:
-        return []
+    return of_factors(previous, run, factors.changed(previous.facts["factors"], run.facts["factors"]))

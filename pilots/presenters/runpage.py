@@ -26,6 +26,7 @@ from pilots.presenters.verdict import State
 LATE_SECONDS = 30
 # Rows in the page itself; the list of items has the others, page by page.
 ROWS, ROWS_OF_MANY = 100, 50
+TRIES = 100
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,8 @@ class Live:
     @property
     def reached(self) -> vocabulary.Word:
         """The stage as it is; of an ended run the furthest, which is `verified` when it got there."""
-        ended_before = self.run.outcome and self.run.verified_at is None
-        return vocabulary.stage(self.run.reached if ended_before else self.run.stage)
+        broke_off = self.run.outcome not in ("", "completed") or (self.run.outcome and not self.run.verified_at)
+        return vocabulary.stage(self.run.reached if broke_off else self.run.stage)
 
     @property
     def polls(self) -> bool:
@@ -124,7 +125,7 @@ class RunPage:
 
     @property
     def next_number(self) -> int:
-        return max((run.number for run in self.tries), default=0) + 1
+        return max((run.number for run in self.tries if run.pilot_id == self.live.run.pilot_id), default=0) + 1
 
 
 def etag(run: Run, language: str) -> str:
@@ -194,7 +195,8 @@ def page(run: Run) -> RunPage:
     config = dict(run.pilot.spec.config) if run.pilot.spec else {}
     files = shipped.files(run)
     rungs = Rung.objects.filter(run=run, attempt=run.attempt)
-    tries = list(Run.objects.filter(pilot_id=run.pilot_id).defer("sheet", "manifest", "remaining", "verdicts"))
+    pilots = [pk for pk in (run.pilot_id, run.pilot.previous_id) if pk]
+    tries = list(Run.objects.filter(pilot__in=pilots).defer("sheet", "manifest", "remaining", "verdicts")[:TRIES])
     return RunPage(
         live=part,
         config=config,

@@ -160,7 +160,7 @@ def _does_not_hold(run: Run, kind: str) -> State:
     found = problems_of(run, kind)
     nothing = not counted(run) and run.outcome != "completed"
     if nothing or not found:
-        return _stopped(run, found)
+        return _stopped(run)
     heading = visible(problems.sentence(found[0], len(found) - 1))
     paragraphs: list[Text] = [_how_it_ended(run)]
     paragraphs.append(found[0].next)
@@ -169,7 +169,7 @@ def _does_not_hold(run: Run, kind: str) -> State:
     )  # fmt: skip
 
 
-def _stopped(run: Run, found: list[Problem]) -> State:
+def _stopped(run: Run) -> State:
     """It ended before any result: the stage and the reason say more than twelve missing ids."""
     word, stage = vocabulary.outcome(run.outcome), vocabulary.stage(run.reached).word
     headings = {
@@ -190,7 +190,7 @@ def _stopped(run: Run, found: list[Problem]) -> State:
     elif run.fault == "project":
         paragraphs.append(_("Next: look at the first error, correct the project, and upload it as a new version."))
     shown = [text for text in paragraphs if text]
-    return State("stopped", word.word, heading, shown, found, said=heading, is_over=True, holds=False)
+    return State("stopped", word.word, heading, shown, said=heading, is_over=True, holds=False)
 
 
 def _how_it_ended(run: Run) -> Text:

@@ -351,3 +351,23 @@ def test_the_desk_names_runs_that_need_a_look(staff: User, pilot: Pilot) -> None
     assert "owner@example.org" in text
     Run.objects.filter(pk=run.pk).update(last_report_at=timezone.now())
     assert "No run is silent" in text_of(desk.get("/desk/runs/"))
+
+
+def test_a_changed_folder_makes_a_new_version_and_its_try_names_what_changed(client: Client, pilot: Pilot) -> None:
+    scene.tried(pilot)
+    files = scene.example_files()
+    config = json.loads(files["config/pilote.json"])
+    config["parameters"]["batch_size"] = 4
+    files["config/pilote.json"] = json.dumps(config, indent=2).encode()
+    assert f"/pilots/new?of={pilot.ref}" in client.get(f"/pilots/{pilot.ref}").content.decode()
+    sent = client.post(f"/pilots/new?of={pilot.ref}", {"archive": scene.archive(files)})
+    assert f"For the next version of “{pilot.title}”." in text_of(client.get(sent.url))
+    assert pilot.order is not None
+    assert pilot.host is not None
+    made = client.post(sent.url, {"title": pilot.title, "place": f"{pilot.order.code}:{pilot.host.name}"})
+    version = Pilot.objects.exclude(pk=pilot.pk).get()
+    assert (version.previous, version.version) == (pilot, 2)
+    assert "This is version 2." in text_of(client.get(made.url))
+    text = text_of(client.get(f"/runs/{scene.tried(version).ref}"))
+    assert "Changed since the version before" in text
+    assert "parameters.batch_size 4 was 8 in try 1 of the version before" in text
