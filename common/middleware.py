@@ -1,10 +1,11 @@
 """What happens around every page: its language, and that a signed-in page stays private."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.utils import translation
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.encoding import escape_uri_path
@@ -30,13 +31,23 @@ def language(get_response: Answer) -> Answer:
         try:
             response = get_response(request)
             # A token's owner may have been heard only inside, so ask what was really spoken.
-            response.headers.setdefault("Content-Language", translation.get_language() or code)
+            spoken = translation.get_language() or code
+            response.headers.setdefault("Content-Language", spoken)
+            if isinstance(response, StreamingHttpResponse):
+                # It is written later, when this language is no longer in force.
+                response.streaming_content = speaking(spoken, response.streaming_content)
         finally:
             translation.deactivate()
         patch_vary_headers(response, ("Accept-Language", "Cookie"))
         return response
 
     return middleware
+
+
+def speaking(code: str, parts: Any) -> Iterator[bytes]:
+    """The parts of a streamed answer, each made in its language."""
+    with translation.override(code):
+        yield from parts
 
 
 def language_of(request: HttpRequest) -> str:

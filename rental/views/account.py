@@ -15,10 +15,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from billing import statements
+from billing.ledger import balance_of
 from common.codes import reference
 from common.models import ApiToken
 from common.refusals import Refusal
-from rental import closing, purse, timeline
+from rental import closing, timeline
 from rental.bought import in_short
 from rental.models import Order, User
 from rental.profile_forms import NameForm, TokenForm, ZoneForm
@@ -32,12 +34,13 @@ FORM = "token_form"
 @require_GET
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    user, now = person(request), timezone.now()
-    rows = purse.lines(purse.postings(user)[: LEDGER + 1])
+    user = person(request)
+    rows = list(statements.postings_of(user).order_by("-pk")[: LEDGER + 1])
     facts = {
-        "now": now,
-        "purse": purse.purse_of(user),
-        "ledger": rows[:LEDGER],
+        "now": timezone.now(),
+        "balance": balance_of(user),
+        "terms": statements.terms_of(user),
+        "entries": [statements.entry(row, user) for row in rows[:LEDGER]],
         "older": len(rows) > LEDGER,
         **orders_of(user),
         **ways_in(user),
@@ -66,15 +69,6 @@ def ways_in(user: User) -> dict[str, Any]:
         "sessions": UserSession.objects.filter(user_id=user.pk).count(),
         "tokens": live.count(),
     }
-
-
-@require_GET
-@login_required
-def statement(request: HttpRequest) -> HttpResponse:
-    text = purse.statement(purse.lines(purse.postings(person(request))))
-    headers = {"Content-Disposition": 'attachment; filename="kernodeck-statement.csv"'}
-    # Spreadsheets read UTF-8 only when the file starts by saying so.
-    return HttpResponse(f"\ufeff{text}", content_type="text/csv; charset=utf-8", headers=headers)
 
 
 @require_http_methods(["GET", "POST"])

@@ -15,7 +15,6 @@ urlpatterns = [
     path("account/", account.account, name="account"),
     path("account/name", account.name, name="account_name"),
     path("account/time-zone", account.time_zone, name="account_zone"),
-    path("account/statement.csv", account.statement, name="account_statement"),
     path("account/tokens/", account.tokens, name="account_tokens"),
     path("account/tokens/<int:number>/revoke", account.revoke, name="account_token_revoke"),
     path("account/close", account.close, name="account_close"),

@@ -1,8 +1,14 @@
 """The language of a page: asked for, remembered, the account's, the browser's; and never a way off the site."""
 
-import pytest
-from django.test import Client
+from collections.abc import Iterator
 
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.test import Client, RequestFactory
+from django.utils import translation
+
+from common.middleware import language
 from rental.models import User
 
 pytestmark = pytest.mark.django_db
@@ -54,3 +60,17 @@ def test_the_switch_keeps_the_query_and_names_each_language_in_its_own_words() -
 
 def test_pages_vary_by_what_decides_their_language() -> None:
     assert {"Accept-Language", "Cookie"} <= set(Client().get("/")["Vary"].split(", "))
+
+
+def test_a_streamed_answer_speaks_its_language_to_the_end() -> None:
+    def parts() -> Iterator[bytes]:
+        yield str(translation.get_language()).encode()
+
+    def view(_request: HttpRequest) -> HttpResponseBase:
+        return StreamingHttpResponse(parts())
+
+    request = RequestFactory().get("/", HTTP_ACCEPT_LANGUAGE="tr")
+    request.user = AnonymousUser()
+    answer = language(view)(request)  # type: ignore[arg-type]
+    assert b"".join(answer) == b"tr"  # type: ignore[arg-type]
+    assert translation.get_language() != "tr"

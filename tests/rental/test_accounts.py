@@ -254,31 +254,18 @@ def test_details_are_changed_one_at_a_time(customer: User) -> None:
     assert "Europe/Paris" in text_of(client.get("/account/"))
 
 
-def test_the_balance_is_shown_as_a_sum_and_taken_home(
-    customer: User, staff: User, django_assert_max_num_queries: Any
+def test_the_balance_is_shown_as_a_sum(
+    customer: User, stranger: User, staff: User, django_assert_max_num_queries: Any
 ) -> None:
-    ledger.adjust(customer, 150_000, key="a", by=staff, reason="=1+1")
+    ledger.adjust(customer, 150_000, key="a", by=staff, reason="example")
     ledger.charge(customer, 39_000, key="b", reference="7Q4M-2X9F")
     ledger.refund(customer, 15_000, key="c", reference="7Q4M-2X9F", by=staff, reason="late")
     client = signed_in(customer)
     with django_assert_max_num_queries(12):
         page = text_of(client.get("/account/"))
-    assert (
-        "1,260.00 = 0.00 received and confirmed − 390.00 paid for orders + 150.00 refunded + 1,500.00 adjusted" in page
-    )
-    rows = client.get("/account/statement.csv").content.decode("utf-8-sig").splitlines()
-    assert [row.split(",", 1)[1] for row in rows[1:]] == [
-        "Order 7Q4M-2X9F refunded,150.00,1260.00",
-        "Order 7Q4M-2X9F paid,-390.00,1110.00",
-        "Adjusted by an operator: =1+1,1500.00,1500.00",
-    ]
-
-
-def test_nobody_sees_another_ones_ledger(customer: User, stranger: User, staff: User) -> None:
-    ledger.adjust(customer, 150_000, key="a", by=staff, reason="gift")
-    client = signed_in(stranger)
-    assert "1,500.00" not in text_of(client.get("/account/"))
-    assert len(client.get("/account/statement.csv").content.decode().splitlines()) == 1
+    assert "1,260.00 = 0.00 received and confirmed − 390.00 paid for orders + 150.00 refunded + 1,500.00 adj" in page
+    assert "Order 7Q4M-2X9F refunded" in page
+    assert "1,500.00" not in text_of(signed_in(stranger).get("/account/"))
 
 
 def test_an_account_closes_only_when_nothing_is_owed(customer: User, staff: User) -> None:
@@ -298,6 +285,6 @@ def test_an_account_closes_only_when_nothing_is_owed(customer: User, staff: User
 
 
 def test_account_pages_ask_for_a_sign_in() -> None:
-    for path in ("", "name", "time-zone", "statement.csv", "tokens/", "close"):
+    for path in ("", "name", "time-zone", "tokens/", "close"):
         answer = Client().get(f"/account/{path}")
         assert answer["Location"] == f"/accounts/login/?next=/account/{path}"
