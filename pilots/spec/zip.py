@@ -32,7 +32,7 @@ def zip_members(file: BinaryIO, size: int, limits: Limits) -> Iterator[Member]:
             _check(info, declared, size, limits)
         for info in infos:
             executable = bool(info.external_attr >> 16 & 0o100)
-            if info.is_dir():
+            if _folder(info):
                 yield Member(info.orig_filename, True, blocks=_read(archive, info))
             else:
                 yield Member(info.orig_filename, False, executable, _read(archive, info))
@@ -67,6 +67,11 @@ def directory_entries(file: BinaryIO, size: int, most: int) -> int:
     return count
 
 
+def _folder(info: zipfile.ZipInfo) -> bool:
+    # not is_dir(): that one fails on a name which a NUL made empty
+    return info.orig_filename.endswith("/")
+
+
 def _check(info: zipfile.ZipInfo, declared: int, size: int, limits: Limits) -> None:
     name = shown(info.orig_filename)
     kind = stat.S_IFMT(info.external_attr >> 16)
@@ -78,7 +83,7 @@ def _check(info: zipfile.ZipInfo, declared: int, size: int, limits: Limits) -> N
         raise Refused("device", "A member is neither a file nor a folder.", name)
     if info.compress_type not in _METHODS:
         raise Refused("unknown_compression", "A member's compression is not read here; use deflate.", name)
-    if info.is_dir() and info.file_size:
+    if _folder(info) and info.file_size:
         raise Refused("lying_size", "A folder holds content.", name)
     if info.file_size > limits.member_bytes:
         raise Refused("member_too_large", f"A file is larger than {limits.member_bytes} bytes.", name)

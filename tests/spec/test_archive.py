@@ -1,7 +1,10 @@
 """Archives: every crafted one refused with its reason, in time, the disk unchanged; honest ones unpacked whole."""
 
+import contextlib
+import gzip
 import io
 import os
+import random
 import tarfile
 import time
 import zipfile
@@ -25,6 +28,7 @@ def disk(folder: Path) -> list[tuple[str, int, bytes]]:
     ]
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize(("code", "build"), [row[1:] for row in CORPUS], ids=[row[0] for row in CORPUS])
 def test_a_crafted_archive_is_refused(tmp_path: Path, code: str, build: Callable[[], bytes]) -> None:
     path = tmp_path / "archive"
@@ -150,3 +154,37 @@ def test_many_small_files_are_quick(tmp_path: Path) -> None:
     started = time.process_time()
     assert len(archive.check(path).files) == 5000
     assert time.process_time() - started < 3
+
+
+SEEDS = [
+    make_zip(("src/a.py", b"x" * 300), ("data/b.txt", bytes(range(256)) * 4), ("é/c", b"")),
+    gzip.decompress(make_tar(entry("src/a.py", b"x" * 300), entry("data/" + "b" * 150, bytes(range(256)) * 4))),
+    gzip.decompress(make_tar(entry("src/a.py", b"x"), entry("data/" + "b" * 150, b"q"), form=tarfile.GNU_FORMAT)),
+]
+
+
+def mutated(draw: random.Random) -> bytes:
+    data = bytearray(draw.choice(SEEDS)[:6000])
+    tar = not data.startswith(b"PK")
+    for _ in range(draw.choice([1, 1, 2, 4, 10])):
+        at, kind = draw.randrange(len(data)), draw.randrange(10)
+        if kind < 5:
+            data[at] = draw.choice([0, 255, draw.randrange(256), data[at] ^ 1 << draw.randrange(8)])
+        elif kind == 5:
+            del data[at : at + draw.randrange(1, 40)]
+        elif kind == 6:
+            data[at:at] = draw.randbytes(draw.randrange(1, 20))
+        else:
+            other = draw.randrange(len(data))
+            data[at : at + 4] = data[other : other + 4]
+        if len(data) < 100:
+            break
+    return gzip.compress(data) if tar else bytes(data)
+
+
+def test_damage_of_any_kind_is_refused_or_harmless(tmp_path: Path) -> None:
+    draw, path = random.Random(5), tmp_path / "archive"
+    for number in range(1500):
+        path.write_bytes(mutated(draw))
+        with contextlib.suppress(Refused):
+            assert archive.check(path).total < 100_000, number
