@@ -91,7 +91,7 @@ def test_killing_the_agents_worker_ends_no_run_and_doubles_nothing(
 ) -> None:
     run = start(api, order, project(tmp_path / "slow-a", pause=1.5))
     wait_for_lines(api, run, 2)
-    workers = house.processes("celery")
+    workers = house.processes("pilots.host.worker")
     assert workers
     for pid in workers:
         os.kill(pid, signal.SIGKILL)
