@@ -353,7 +353,7 @@ def settle(torch: Any, device: str) -> None:
 
 def rung_memory(want: argparse.Namespace) -> Facts:
     def test(torch: Any, device: str) -> Facts:
-        free, total = torch.cuda.mem_get_info(device) if device != "cpu" else (512 * 1024**2, None)
+        free, total = torch.cuda.mem_get_info(int(device[5:])) if device != "cpu" else (512 * 1024**2, None)
         back = (sample := torch.randn(1 << 20)).to(device).cpu()
         if not torch.equal(sample, back):
             raise Failed(

@@ -1,6 +1,7 @@
 """The program's Python environment: a venv from requirements-rebuild.txt, kept by the hash of what it was made from."""
 
 import ast
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -59,17 +60,35 @@ class Environment:
         return (self.folder / "freeze.txt").read_text(encoding="utf-8").splitlines()
 
 
-def interpreter(path: str | None = None) -> Interpreter:
-    """The interpreter of the preparation (`KERNODECK_PYTHON`), or the one below the agent's own."""
-    path = path or os.environ.get("KERNODECK_PYTHON") or getattr(sys, "_base_executable", sys.executable)
+def interpreter(cache: Path, path: str | None = None) -> Interpreter:
+    """The interpreter of the preparation (`KERNODECK_PYTHON`), or the one below the agent's own.
+
+    What it said of itself is kept in `cache` while its file stays the same.
+    """
+    path = str(path or os.environ.get("KERNODECK_PYTHON") or getattr(sys, "_base_executable", sys.executable))
+    real = os.path.realpath(path)
+    try:
+        status = os.stat(real)
+    except OSError as error:
+        raise EnvironmentFailed("interpreter_missing", f"{path} is not there.") from error
+    mark = f"{path} {real} {status.st_size} {status.st_mtime_ns}"
+    kept = cache / "interpreter.json"
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        told = json.loads(kept.read_text())
+        if told["mark"] == mark:
+            return Interpreter(path, told["version"], Path(told["prefix"]), told["tag"])
     ask = "import sys,platform;print(platform.python_version());print(sys.prefix);print(sys.version,platform.machine())"
     try:
-        told = subprocess.run([str(path), "-I", "-c", ask], capture_output=True, text=True, timeout=30, check=True)
+        said = subprocess.run([path, "-I", "-c", ask], capture_output=True, text=True, timeout=30, check=True).stdout
     except (OSError, subprocess.SubprocessError) as error:
         raise EnvironmentFailed("interpreter_missing", f"{path} does not start: {error}") from error
-    version, prefix, tag = told.stdout.split("\n", 2)
-    real = os.path.realpath(str(path))
-    return Interpreter(str(path), version, Path(prefix), f"{real} {prefix} {tag.strip()}")
+    version, prefix, tag = said.split("\n", 2)
+    found = Interpreter(path, version, Path(prefix), f"{real} {prefix} {tag.strip()}")
+    cache.mkdir(parents=True, exist_ok=True)
+    new = kept.with_suffix(f".{os.getpid()}")
+    new.write_text(json.dumps({"mark": mark, "version": version, "prefix": prefix, "tag": found.tag}))
+    new.replace(kept)
+    return found
 
 
 def prepare(
@@ -80,6 +99,7 @@ def prepare(
     work: Path,
     *,
     kind: sandbox.Kind,
+    pip_cache: Path | None = None,
     stop_when: Callable[[], bool] = lambda: False,
 ) -> Environment:
     """An environment for this project, kept or made now; `freeze.txt` and `install.log` are left in `report`."""
@@ -96,12 +116,13 @@ def prepare(
         if not reused:
             shutil.rmtree(folder, ignore_errors=True)
             try:
-                _make(folder, project, requirements, python, report, work, kind, stop_when)
+                _make(folder, project, requirements, python, report, work, kind, pip_cache, stop_when)
             except BaseException:
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
         else:
             shutil.copyfile(folder / "install.log", report / "install.log")
+            os.utime(folder / "whole.json")  # the ones used last are kept longest
         shutil.copyfile(folder / "freeze.txt", report / "freeze.txt")
         return Environment(folder, key, reused, () if _in_usr(python.prefix) else (python.prefix,))
 
@@ -114,21 +135,22 @@ def _make(
     report: Path,
     work: Path,
     kind: sandbox.Kind,
+    pip_cache: Path | None,
     stop_when: Callable[[], bool],
 ) -> None:
     (folder / "given").mkdir(parents=True)
-    pip_cache = folder.parent / "pip"
-    pip_cache.mkdir(exist_ok=True)
     log, venv = report / "install.log", folder / "venv"
     extra, seen = _pip_settings(python, work)
     view = sandbox.View(
-        writable=(folder, pip_cache, work),
+        writable=(folder, work, *((pip_cache,) if pip_cache else ())),
         readable=(project, *(() if _in_usr(python.prefix) else (python.prefix,)), *seen),
         tmp=work / "tmp",
         network=True,  # pip alone gets it; a package's own build code runs in here too, out of reach of the agent
     )
-    env = sandbox.environment(work, {**extra, "PIP_CACHE_DIR": str(pip_cache), "PIP_NO_INPUT": "1"})
-    env = {**env, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_PROGRESS_BAR": "off"}
+    # A host lends no cache of pip's: what one project's build code leaves there, the next one would install.
+    kept = {"PIP_CACHE_DIR": str(pip_cache)} if pip_cache else {"PIP_NO_CACHE_DIR": "1"}
+    quiet = {"PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_PROGRESS_BAR": "off"}
+    env = sandbox.environment(work, {**extra, **kept, **quiet})
 
     def call(*argv: str, stdout: Path = log) -> Ended:
         program = Program(

@@ -58,6 +58,7 @@ def run(
 ) -> Judged:
     """Carries a project folder's pilot out, as a host would; raises ConfigError or NotUsable before it starts."""
     config = load(folder)
+    (cache / "pip").mkdir(parents=True, exist_ok=True)
     answers = expected.load(folder, config)
     root = output or folder / "runs" / datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     if root.exists():
@@ -72,6 +73,7 @@ def run(
         teller=teller,
         halt=Halt() if halt is None else halt,
         one_item=one_item,
+        pip_cache=cache / "pip",
         check_inputs=False,  # the manifest is frozen from the very copy that is used
     )
 

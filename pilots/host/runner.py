@@ -63,6 +63,7 @@ class Try:
     teller: Teller | None = None
     one_item: bool | None = None  # None: where there are cards
     check_inputs: bool = True
+    pip_cache: Path | None = None  # only where all projects are one person's
 
     def __post_init__(self) -> None:
         self.folders.make()
@@ -96,7 +97,7 @@ class Try:
         self._check_halt()
         self._give()
         self.journal.note("sandbox", sandbox=self.kind)
-        found = environment.interpreter()
+        found = environment.interpreter(self.cache)
         self.journal.stage("interpreter", path=found.path, version=found.version)
         made = self._environment(found)
         launcher = Launcher(self.config, self.folders, made, self.kind, self.halt, self._limits(), self.env, cards=None)
@@ -119,6 +120,7 @@ class Try:
             self.folders.report,
             self.folders.work,
             kind=self.kind,
+            pip_cache=self.pip_cache,
             stop_when=lambda: bool(self.halt),
         )
         self._check_halt()

@@ -11,6 +11,7 @@ import logging
 import os
 import shutil
 import signal
+import socket
 import sys
 import threading
 import time
@@ -19,7 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from pilots.host.calls import Answer, Site, Unreachable, insist
+from pilots.host import sandbox
+from pilots.host.calls import Answer, Site, insist
 from pilots.host.folders import Folders
 from pilots.host.journal import Journal
 from pilots.host.launch import Halt
@@ -34,6 +36,7 @@ log = logging.getLogger("kernodeck.supervisor")
 CLAIM_SECONDS = 120.0  # then the slot is given back; the dispatcher offers again
 INTERRUPTED_SECONDS = 8.0  # to tell the site of an end that the machine's operator asked for
 KEPT_RUNS = 50  # folders of runs that the site has taken whole
+KEPT_ENVIRONMENTS = 12
 
 
 @dataclass
@@ -137,7 +140,8 @@ class Supervisor:
             self.state.write_in(folders.root, "shipped.json", {"outcome": result.outcome, "reason": result.reason})
             for name in ("project", "work", "one", "resumed"):
                 shutil.rmtree(folders.root / name, ignore_errors=True)
-        prune(self.state.runs)
+        prune(self.state.runs, "shipped.json", KEPT_RUNS)
+        prune(self.state.cache / "environments", "whole.json", KEPT_ENVIRONMENTS)
         return 0 if taken else 1
 
     def interrupt(self) -> None:
@@ -148,32 +152,46 @@ class Supervisor:
         timer.start()
 
 
-def prune(runs: Path) -> None:
-    """Keeps the newest folders that the site has taken whole; what it has not taken is never removed."""
-    taken = sorted((path.parent for path in runs.glob("*/shipped.json")), key=lambda path: path.stat().st_mtime)
-    for folder in taken[:-KEPT_RUNS]:
-        shutil.rmtree(folder, ignore_errors=True)
+def prune(folder: Path, mark: str, keep: int) -> None:
+    """Keeps the newest folders by their mark; one without it (a run not taken, an environment in the making) stays."""
+    marked = sorted(folder.glob(f"*/{mark}"), key=lambda path: path.stat().st_mtime)
+    for path in marked[:-keep]:
+        shutil.rmtree(path.parent, ignore_errors=True)
+
+
+def wait_for_run(line: int) -> dict[str, Any] | None:
+    """What to run, with the slot's lock beside it; None when whoever started this process is gone."""
+    with socket.socket(fileno=line) as waiting:
+        told, locks, _, _ = socket.recv_fds(waiting, 4096, 1)
+    # The descriptor is the lock: it stays open, and unnamed, as long as this process lives.
+    return json.loads(told) if told and locks else None
 
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--state", type=Path, required=True)
-    parser.add_argument("--run", required=True)
-    parser.add_argument("--attempt", type=int, required=True)
-    parser.add_argument("--slot", type=int, default=0)
+    parser.add_argument("--line", type=int, required=True, help="a socket that hands over the run and the slot's lock")
     want = parser.parse_args(argv)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     state = State(want.state)
-    supervisor = Supervisor(state, want.run, want.attempt)
-    signal.signal(signal.SIGTERM, lambda *_: supervisor.interrupt())
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    told = {"pid": os.getpid(), "run": want.run, "attempt": want.attempt}
-    state.write_in(state.folder / "slots", f"{want.slot}.json", told)
+    sandbox.kind()  # tried while there is time
+    told = wait_for_run(want.line)
+    if told is None:
+        return 0
+    words = os.open(
+        state.folder / "logs" / f"{told['run']}-{told['attempt']}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    )
+    for stream in (1, 2):
+        os.dup2(words, stream)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    supervisor = Supervisor(state, told["run"], told["attempt"])
+    signal.signal(signal.SIGTERM, lambda *_: supervisor.interrupt())
+    state.write_in(state.folder / "slots", f"{told['slot']}.json", {"pid": os.getpid(), **told})
     try:
         return supervisor.carry_out()
-    except Unreachable as error:
-        log.error("%s", error)
+    except Exception:
+        log.exception("%s", told["run"])
         return 1
 
 

@@ -1,16 +1,20 @@
 """The Celery worker of a host: a message is a wake-up of two words, and the work is another process's."""
 
 import argparse
+import json
 import logging
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from celery import Celery
+from celery.signals import worker_process_init
 
 from pilots.host import guardian
 from pilots.host.state import State
@@ -48,21 +52,65 @@ def make(state: State) -> Celery:
     app = Celery("kernodeck-host", broker=state.secret("broker"), fixups=[])
     app.conf.update(settings(state.read()["key_prefix"]))
 
+    spare = Spare(state)
+
     def wake(run: str, attempt: int) -> str:
-        return take(state, run, attempt)
+        return take(state, spare, run, attempt)
+
+    def begin(**_: object) -> None:
+        spare.ready()
 
     app.task(name=TASK_WAKE)(wake)
+    worker_process_init.connect(begin, weak=False)
     return app
 
 
-def take(state: State, run: str, attempt: int, slot: int = 0) -> str:
-    """Starts the supervisor that holds the slot, and waits for it so that this slot takes nothing else."""
+@dataclass
+class Spare:
+    """A supervisor that has started and waits for its run: what it imports takes longer than all else on the way.
+
+    It ends by itself when this process does. Given a run and the slot's lock, it goes on alone.
+    """
+
+    state: State
+    _process: "subprocess.Popen[bytes] | None" = None
+    _line: socket.socket | None = None
+
+    def ready(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            return
+        self._line, theirs = socket.socketpair()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "pilots.host.supervisor", "--state", str(self.state.folder),
+             "--line", str(theirs.fileno())],
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,  # signals to the worker's group do not reach it
+            pass_fds=[theirs.fileno()],
+        )  # fmt: skip
+        theirs.close()
+
+    def send(self, run: str, attempt: int, slot: int, lock: int) -> "subprocess.Popen[bytes]":
+        self.ready()
+        process, line = self._process, self._line
+        self._process = self._line = None
+        if process is None or line is None:
+            raise RuntimeError("a spare that was made is there")
+        with line:
+            told = json.dumps({"run": run, "attempt": attempt, "slot": slot}).encode()
+            socket.send_fds(line, [told], [lock])
+        return process
+
+
+def take(state: State, spare: Spare, run: str, attempt: int, slot: int = 0) -> str:
+    """Hands the slot's lock to a supervisor, and waits for it so that this slot takes nothing else."""
+    if not run.isalnum():  # it becomes a file's name
+        raise ValueError("not a run's reference")
     lock = state.slot(slot)
     if lock is None:
         log.info("%s/%s: the slot is held, another offer will come", run, attempt)
         return "busy"
     try:
-        supervisor = start(state, run, attempt, slot, lock)
+        supervisor = spare.send(run, int(attempt), slot, lock)
     finally:
         os.close(lock)  # ours; the supervisor's copy holds it from here on
     handle = os.pidfd_open(supervisor.pid)
@@ -72,22 +120,9 @@ def take(state: State, run: str, attempt: int, slot: int = 0) -> str:
                 return "left"
     finally:
         os.close(handle)
-    return f"ended {supervisor.wait()}"
-
-
-def start(state: State, run: str, attempt: int, slot: int, lock: int) -> "subprocess.Popen[bytes]":
-    if not run.replace("-", "").replace("_", "").isalnum():  # it becomes a file's name
-        raise ValueError("not a run's reference")
-    argv = [sys.executable, "-m", "pilots.host.supervisor", "--state", str(state.folder), "--run", run]
-    with (state.folder / "logs" / f"{run}-{int(attempt)}.log").open("ab") as words:
-        return subprocess.Popen(
-            [*argv, "--attempt", str(int(attempt)), "--slot", str(slot)],
-            stdin=subprocess.DEVNULL,
-            stdout=words,
-            stderr=words,
-            start_new_session=True,  # signals to the worker's group do not reach it
-            pass_fds=[lock],
-        )
+    code = supervisor.wait()
+    spare.ready()
+    return f"ended {code}"
 
 
 def main(argv: list[str] | None = None) -> int:
