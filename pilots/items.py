@@ -194,6 +194,8 @@ def _positions(run: Run, filters: Filters, after: int, before: int | None, most:
         found = items.order_by(order).values_list("position", flat=True)[:most]
         return [position for position in found if position is not None]
     rows = Declared.objects.filter(where, spec=run.pilot.spec)
+    if filters.status == "missing" and not run.missing:
+        return []
     if filters.status == "missing":
         rows = rows.filter(~Exists(Item.objects.filter(run=run, position=OuterRef("position"))))
     if filters.reviewed:

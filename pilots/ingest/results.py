@@ -3,13 +3,17 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from pilots.ingest.rows import batches, figure, shown, stored, text
-from pilots.models import Declared, Item, Run, RunFile
+from pilots.ingest import store
+from pilots.ingest.rows import batches, figure, json_text, shown, text
+from pilots.ingest.store import Result
+from pilots.models import Item, Run, RunFile
 from pilots.runs import moves
 from pilots.spec.results import Line, read_line
 
-LOOKED_UP: Final = 900  # ids in one query: SQLite takes 1,000 parameters in older builds
 OWN_KEYS: Final = frozenset(("id", "status", "category", "reason"))
+RESULT, MALFORMED, INVENTED, DUPLICATED = (
+    str(kind) for kind in (Item.Kind.RESULT, Item.Kind.MALFORMED, Item.Kind.INVENTED, Item.Kind.DUPLICATED)
+)
 Known = dict[str, tuple[int, str]]  # id → position, expected category
 Read = tuple[int, bytes, Line]
 
@@ -17,69 +21,52 @@ Read = tuple[int, bytes, Line]
 def read(run: Run, file: RunFile, lines: Iterable[tuple[int, bytes]]) -> None:
     """One batch after the other: look up the ids, tell results from strays, insert."""
     told = ((number, raw, read_line(raw, number)) for number, raw in lines)
+    spec_id = run.pilot.spec_id
+    if spec_id is None:
+        raise RuntimeError("a run without a frozen spec cannot exist")
     for batch in batches(row for row in told if row[2].said != "blank"):
-        known = _known(run, {line.id for _, _, line in batch if line.id})
-        taken = _taken(run, [position for position, _ in known.values()])
-        items = list(_items(run, file, batch, known, taken))
-        Item.objects.bulk_create(items)
-        moves.counted(run, **_figures(items))
+        known = store.positions(spec_id, {line.id for _, _, line in batch if line.id})
+        taken = store.taken(run.pk, (position for position, _ in known.values()))
+        rows = list(_rows(run.pk, file.attempt, batch, known, taken))
+        store.insert(rows)
+        moves.counted(run, **_figures(rows))
 
 
-def _known(run: Run, ids: set[str]) -> Known:
-    known: Known = {}
-    for some in batches(ids, LOOKED_UP):
-        rows = Declared.objects.filter(spec=run.pilot.spec, item_id__in=some)
-        for identity, position, expected in rows.values_list("item_id", "position", "expected"):
-            known[identity] = (position, expected)
-    return known
-
-
-def _taken(run: Run, positions: list[int]) -> set[int]:
-    taken: set[int] = set()
-    for some in batches(positions, LOOKED_UP):
-        rows = Item.objects.filter(run=run, position__in=some).values_list("position", flat=True)
-        taken.update(position for position in rows if position is not None)
-    return taken
-
-
-def _items(run: Run, file: RunFile, batch: list[Read], known: Known, taken: set[int]) -> Iterator[Item]:
+def _rows(run: int, attempt: int, batch: list[Read], known: Known, taken: set[int]) -> Iterator[Result]:
     for number, raw, line in batch:
         place = known.get(line.id)
         if line.said == "malformed":
-            yield _stray(run, file, number, raw, Item.Kind.MALFORMED, reason=line.code)
+            yield Result(run, attempt, number, MALFORMED, reason=line.code, raw=shown(raw))
         elif place is None:
-            yield _stray(run, file, number, raw, Item.Kind.INVENTED, item_id=text(line.id, 200))
+            yield Result(run, attempt, number, INVENTED, item_id=text(line.id, 200), raw=shown(raw))
         elif place[0] in taken:
-            yield _stray(run, file, number, raw, Item.Kind.DUPLICATED, item_id=line.id)
+            yield Result(run, attempt, number, DUPLICATED, item_id=line.id, raw=shown(raw))
         else:
             taken.add(place[0])
-            yield _result(run, file, number, line, *place)
+            yield _result(run, attempt, number, line, *place)
 
 
-def _stray(run: Run, file: RunFile, number: int, raw: bytes, kind: str, **fields: str) -> Item:
-    return Item(run=run, attempt=file.attempt, line=number, kind=kind, raw=shown(raw), **fields)
-
-
-def _result(run: Run, file: RunFile, number: int, line: Line, position: int, expected: str) -> Item:
+def _result(run: int, attempt: int, number: int, line: Line, position: int, expected: str) -> Result:
     value: dict[str, Any] = line.value or {}
     accepted = line.said == "accepted"
-    return Item(
-        run=run,
-        attempt=file.attempt,
-        line=number,
-        kind=Item.Kind.RESULT,
-        position=position,
-        item_id=line.id,
-        status=line.said,
-        category=text(line.category, 200) if accepted else "",
-        reason="" if accepted else text(line.reason, 4_000),
-        agrees=(accepted and line.category == expected) if expected else None,
-        margin=figure(value.get("margin")),
-        extra=stored({key: value[key] for key in value if key not in OWN_KEYS}),
+    extra = {key: value[key] for key in value if key not in OWN_KEYS}
+    return Result(
+        run,
+        attempt,
+        number,
+        RESULT,
+        position,
+        line.id,
+        line.said,
+        text(line.category, 200) if accepted else "",
+        "" if accepted else text(line.reason, 4_000),
+        (accepted and line.category == expected) if expected else None,
+        figure(value.get("margin")),
+        extra=json_text(extra) if extra else "{}",
     )
 
 
-def _figures(items: list[Item]) -> dict[str, int]:
-    accepted = sum(item.status == "accepted" for item in items)
-    refused = sum(item.status == "refused" for item in items)
-    return {"accepted": accepted, "refused": refused, "strays": len(items) - accepted - refused}
+def _figures(rows: list[Result]) -> dict[str, int]:
+    accepted = sum(row.status == "accepted" for row in rows)
+    refused = sum(row.status == "refused" for row in rows)
+    return {"accepted": accepted, "refused": refused, "strays": len(rows) - accepted - refused}

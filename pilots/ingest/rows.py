@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 T = TypeVar("T")
 BATCH = 5_000
+_SUSPECT = re.compile(r"\\u0000|[\ud800-\udfff]")
 MOST_JSON = 64 * 1024  # bytes of one JSON value that become a row's; the file keeps all of it
 
 
@@ -23,7 +25,8 @@ def batches(rows: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
 def text(value: Any, most: int) -> str:
     """A text that any database takes, cut."""
     told = value if isinstance(value, str) else "" if value is None else str(value)
-    return told[:most].replace("\0", "␀").encode("utf-8", "replace").decode()
+    told = told[:most] if len(told) > most else told
+    return told if told.isprintable() else told.replace("\0", "␀").encode("utf-8", "replace").decode()
 
 
 def shown(line: bytes, most: int = 4_000) -> str:
@@ -41,27 +44,29 @@ def objects(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, dict[str,
             yield number, value
 
 
-def stored(value: Any) -> Any:
-    """A JSON value that databases take (no NUL, no half of a Unicode pair, no infinity) and not too large for a row."""
+def json_text(value: Any) -> str:
+    """JSON that databases take (no NUL, no half of a Unicode pair, no infinity) and that is not too large for a row."""
     try:
         told = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        value = _finite(value)
-        told = json.dumps(value, ensure_ascii=False)
-    if len(told) > MOST_JSON:
-        return {"cut": len(told)}
-    if "\\u0000" in told or (not told.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in told)):
-        clean = told.replace("\\u0000", "␀").encode("utf-8", "replace").decode()
-        return json.loads(clean)
-    return value
+        told = json.dumps(_clean(value), ensure_ascii=False)
+    if _SUSPECT.search(told):
+        told = json.dumps(_clean(value), ensure_ascii=False)
+    return told if len(told) <= MOST_JSON else json.dumps({"cut": len(told)})
 
 
-def _finite(value: Any) -> Any:
-    """The same value with nothing in the place of what is no number."""
+def stored(value: Any) -> Any:
+    """The same as a value."""
+    return json.loads(json_text(value))
+
+
+def _clean(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
+        return {_clean(key): _clean(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_finite(item) for item in value]
+        return [_clean(item) for item in value]
+    if isinstance(value, str):
+        return value.replace("\0", "␀").encode("utf-8", "replace").decode()
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

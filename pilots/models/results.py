@@ -60,6 +60,7 @@ class Item(models.Model):
             models.Index(
                 fields=["run", "category", "position"], name="item_by_category", condition=models.Q(kind="result")
             ),
+            models.Index(fields=["run", "position"], name="item_disagrees", condition=models.Q(agrees=False)),
         ]
 
     def __str__(self) -> str:
