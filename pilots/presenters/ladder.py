@@ -38,6 +38,7 @@ class Ladder:
     passed: int
     failed: int
     not_run: int
+    not_applicable: int
     gpu_proved: bool
 
     @property
@@ -48,6 +49,11 @@ class Ladder:
         if self.not_run:
             parts.append(
                 ngettext("%(n)s was not run", "%(n)s were not run", self.not_run) % {"n": formats.number(self.not_run)}
+            )
+        if self.not_applicable:
+            parts.append(
+                ngettext("%(n)s does not apply here", "%(n)s do not apply here", self.not_applicable)
+                % {"n": formats.number(self.not_applicable)}
             )
         return ", ".join(parts)
 
@@ -112,7 +118,7 @@ def _memory(facts: Facts) -> str:
 def _compute(facts: Facts) -> str:
     first = _first_device(facts)
     speeds = [
-        f"{name} {formats.number(first[kind]['tflops'], 1)}"
+        f"{name} {formats.number(first[kind]['tflops'], 2)}"
         for name, kind in (("fp32", "float32"), ("fp16", "float16"), ("bf16", "bfloat16"))
         if isinstance(first.get(kind), Mapping) and first[kind].get("tflops") is not None
     ]
@@ -173,11 +179,12 @@ def _found(rung: Rung) -> str:
 
 
 def ladder(rungs: Iterable[Rung]) -> Ladder:
-    rows, counts, proved = [], {"confirmed": 0, "stopped": 0, "missing": 0}, False
+    rows, counts, proved = [], {"confirmed": 0, "stopped": 0, "missing": 0, "not_applicable": 0}, False
     for rung in sorted(rungs, key=lambda one: one.number):
         words = vocabulary.rung(rung.number, rung.name)
         shape, word = vocabulary.rung_verdict(rung.verdict)
-        counts[shape] = counts.get(shape, 0) + 1
+        key = rung.verdict if rung.verdict == "not_applicable" else shape
+        counts[key] = counts.get(key, 0) + 1
         facts = rung.facts if isinstance(rung.facts, Mapping) else {}
         proved = proved or facts.get("gpu_proved") is True
         is_passed = shape == "confirmed"
@@ -195,4 +202,4 @@ def ladder(rungs: Iterable[Rung]) -> Ladder:
                 seconds=rung.seconds if shape != "missing" else None,
             )
         )
-    return Ladder(rows, counts["confirmed"], counts["stopped"], counts["missing"], proved)
+    return Ladder(rows, counts["confirmed"], counts["stopped"], counts["missing"], counts["not_applicable"], proved)

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 
+from common import formats
 from pilots import vocabulary
 from pilots.host import wire
 from pilots.models import Run, RunEvent
 
 Text = str | Promise
+SHORTEST = 0.1
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,14 @@ class StageTime:
     sentence: Text
     seconds: float | None
     is_now: bool = False
+
+    @property
+    def words(self) -> str:
+        if self.seconds is None:
+            return ""
+        if self.seconds < SHORTEST:
+            return _("under %(time)s") % {"time": formats.span(SHORTEST)}
+        return formats.span(self.seconds)
 
 
 def stage_times(run: Run, events: Iterable[RunEvent], now: datetime) -> list[StageTime]:

@@ -163,7 +163,8 @@ def _does_not_hold(run: Run, kind: str) -> State:
         return _stopped(run)
     heading = visible(problems.sentence(found[0], len(found) - 1))
     paragraphs: list[Text] = [_how_it_ended(run)]
-    paragraphs.append(found[0].next)
+    # A program that broke off left the rest undone: its first error says more than what the sheet lacks.
+    paragraphs.append(_next_by_fault(run) or found[0].next)
     return State(
         "stopped", _("does not hold"), heading, paragraphs, found, said=heading, is_over=True, holds=False
     )  # fmt: skip
@@ -183,14 +184,17 @@ def _stopped(run: Run) -> State:
         _("The program wrote no result, so the pilot does not hold."),
         vocabulary.fault(run.fault),
     ]
-    if run.fault in ("host", "platform"):
-        paragraphs.append(
-            _("Next: start the next try of the same spec; nothing in the project needs to change for it.")
-        )
-    elif run.fault == "project":
-        paragraphs.append(_("Next: look at the first error, correct the project, and upload it as a new version."))
+    paragraphs.append(_next_by_fault(run))
     shown = [text for text in paragraphs if text]
     return State("stopped", word.word, heading, shown, said=heading, is_over=True, holds=False)
+
+
+def _next_by_fault(run: Run) -> Text:
+    if run.fault in ("host", "platform"):
+        return _("Next: start the next try of the same spec; nothing in the project needs to change for it.")
+    if run.fault == "project":
+        return _("Next: look at the first error, correct the project, and upload it as a new version.")
+    return ""
 
 
 def _how_it_ended(run: Run) -> Text:
