@@ -148,11 +148,12 @@ def etag(run: Run, language: str) -> str:
     return f'"{hashlib.sha256(repr(parts).encode()).hexdigest()[:32]}"'
 
 
-def live(run: Run, *, with_rows: bool = True) -> Live:
+def live(run: Run) -> Live:
     now = timezone.now()
     config = run.pilot.spec.config if run.pilot.spec else {}
     kind = str(config.get("kind", "documents"))
-    rows = id_rows(run, balance.TILES) if with_rows and kind == "documents" else []
+    most = balance.TILES if run.declared <= balance.TILES else ROWS_OF_MANY
+    rows = id_rows(run, most) if kind == "documents" else []
     strays = stray_rows(items.strays(run)[:STRAYS_SHOWN]) if kind == "documents" else []
     events = RunEvent.objects.filter(run=run, kind__in=(RunEvent.Kind.STAGE, RunEvent.Kind.END))
     return Live(
