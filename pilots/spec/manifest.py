@@ -15,6 +15,7 @@ ITEMS_FILE: Final = "items.jsonl"
 MAX_ID: Final = 200
 MAX_LINE: Final = 16 * 1024 * 1024
 _BLOCK: Final = 1024 * 1024
+_decoder: Final = json.JSONDecoder()  # json.loads would guess each line's encoding anew
 _FIGURES: Final = re.compile(r"([0-9]+)")
 
 
@@ -123,7 +124,7 @@ def _rows(path: str, opener: Callable[[], BinaryIO]) -> Iterator[Item]:
 
 def _row_id(line: bytes, path: str, number: int) -> str:
     try:
-        value = json.loads(line)
+        value = _decoder.decode(line.decode())
     except (ValueError, RecursionError) as error:
         raise ManifestError("items_line", f"{path}:{number}: not a JSON line.", path, number) from error
     identity = value.get("id") if isinstance(value, dict) else None
