@@ -130,7 +130,7 @@ def test_two_notices_are_one_and_move_nothing(people: People) -> None:
         form = page.locator("form[action$='/paid']").first
         with page.expect_navigation():
             form.locator("button").first.click()
-    notices = page.locator(".trail li").filter(has=page.locator("use[href='#m-you']"))
+    notices = page.locator(".trail li").filter(has_text="J’ai payé")
     assert notices.count() == 1, "one notice, however often it is pressed"
     assert balance(page) == before
     page.goto(f"/orders/{code}")
