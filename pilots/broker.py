@@ -62,7 +62,7 @@ def for_redis(url: str) -> str:
 
 
 @contextmanager
-def _admin() -> Iterator["redis.Redis[bytes]"]:
+def _admin() -> Iterator[redis.Redis]:
     admin = redis.Redis.from_url(for_redis(settings.BROKER_ADMIN_URL), socket_timeout=5, socket_connect_timeout=5)
     try:
         yield admin
@@ -70,7 +70,7 @@ def _admin() -> Iterator["redis.Redis[bytes]"]:
         admin.close()
 
 
-def _save(admin: "redis.Redis[bytes]") -> None:
+def _save(admin: redis.Redis) -> None:
     """To the server's ACL file, where there is one: a user that is gone after a restart would silence its host."""
     try:
         admin.execute_command("ACL SAVE")

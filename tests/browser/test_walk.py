@@ -212,7 +212,6 @@ def test_the_documents_pilot_is_run_reviewed_proved_and_decided(people: People, 
     page.reload()
     assert page.locator(".tile.accepted").count() == 11
     assert page.locator(".tile.refused").count() == 1
-    page.screenshot(path=str(ROOT / "var" / "run.png"), full_page=True)
 
     for item in ("doc-01", "doc-12"):
         page.goto(f"/runs/{run}/items/{item}")
