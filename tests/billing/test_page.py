@@ -196,8 +196,9 @@ def test_shown_copied_and_in_the_code_are_one(ask: Ask, real: None, tmp_path: Pa
     address = request.address.address
     assert shown == facts["address"] == address
     assert marked == address[:6] + address[-6:]
-    assert f'data-copy="{address}"' in html
-    assert f'data-copy="{facts["amount"]}"' in html
+    assert f'data-plain="{facts["amount"]}">{facts["amount"]} <small>' in html
+    assert {'data-copy="#amount"', 'data-copy="#address"'} <= set(re.findall(r'data-copy="[^"]*"', html))
+    assert re.sub(r"<[^>]*>", "", html.split('id="address">')[1].split("</dd>")[0]).strip() == address
     spec = NETWORKS[network]
     wanted = payment_uri(spec, spec.asset(asset), address, request.due_units, "Kernodeck 7Q4M-2X9F")
     assert read_back(facts["qr"], tmp_path / "uri.png") == wanted

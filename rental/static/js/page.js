@@ -10,7 +10,7 @@ const fill = (words, value) => words.replace("%s", value);
 // A failed form: start at the summary of its errors.
 document.getElementById("errors")?.focus();
 
-// Copy buttons: <button hidden data-copy="#id" data-copied="Copied">. The element's text, or its data-plain, is copied.
+// Copy buttons (templates/common/copy.html): the named element's text, or its data-plain, is copied.
 function copyButtons(within) {
   if (!navigator.clipboard) return;
   for (const button of within.querySelectorAll("button[data-copy]")) button.hidden = false;
@@ -19,15 +19,15 @@ document.addEventListener("click", async (event) => {
   const button = event.target.closest?.("button[data-copy]");
   const source = button && document.querySelector(button.dataset.copy);
   if (!source) return;
-  const words = button.textContent;
   try {
     await navigator.clipboard.writeText(source.dataset.plain ?? source.textContent.trim());
   } catch {
     return; // The browser refused: the text can still be selected by hand.
   }
-  button.textContent = button.dataset.copied;
-  if (announce) announce.textContent = button.dataset.copied;
-  setTimeout(() => { button.textContent = words; }, 3000);
+  const word = button.firstChild; // The word alone: what it copies, said to screen readers, stands behind it.
+  button.dataset.word ??= word.data;
+  word.data = announce.textContent = button.dataset.copied;
+  setTimeout(() => { word.data = button.dataset.word; }, 3000);
 });
 
 // Time left beside an absolute deadline: <span hidden data-left="ISO" data-words="%s left">.
