@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
+from common import housekeeping
 from pilots import evidence
 from pilots.models import Run
 from pilots.runs import verifying
@@ -45,6 +46,7 @@ def parts() -> list[Part]:
         ("pilots.verify_ended", timedelta(0), verify_ended),
         ("pilots.renew_evidence", timedelta(seconds=10), renew_evidence),
         *rental,
+        ("common.forget", timedelta(hours=1), housekeeping.forget),
     ]
 
 

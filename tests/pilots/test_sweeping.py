@@ -25,7 +25,9 @@ def test_what_ended_is_verified_by_the_sweep(claimed: Claimed, run: Run, capsys:
     claimed.ship("results.jsonl", made.good())
     claimed.finish()
     call_command("sweep", "--once")
-    assert "pilots.verify_ended          1" in capsys.readouterr().out
+    did = capsys.readouterr().out
+    assert "pilots.verify_ended          1" in did
+    assert "common.forget                0" in did
     run.refresh_from_db()
     assert (run.stage, run.holds) == ("verified", True)
 
