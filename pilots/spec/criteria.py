@@ -68,7 +68,8 @@ def _documents(config: Config, sheet: Mapping[str, Any] | None) -> Iterator[Verd
     yield _verdict("items", criteria.items, declared, declared == criteria.items)
     yield _verdict("sheet_holds", True, holds(sheet) if sheet else None, bool(sheet) and holds(sheet or {}))
     if criteria.categories:
-        bad = len(sheet["bad_category"]) if sheet else None
+        # where nothing was accepted, nothing was put in a category
+        bad = len(sheet["bad_category"]) if sheet and sheet["accepted"] else None
         yield _verdict("categories", list(criteria.categories), bad, bad == 0)
     if criteria.must_refuse:
         refused = sheet["must_refuse"]["refused"] if sheet else None

@@ -61,6 +61,11 @@ def test_what_was_not_measured_is_never_met() -> None:
     assert words(DOCUMENTS, nothing_expected, {})["min_agreement"] == "not_measured"
 
 
+@pytest.mark.parametrize("lines", [(), (REFUSED,)])
+def test_categories_are_not_measured_where_nothing_was_accepted(lines: tuple[bytes, ...]) -> None:
+    assert words(DOCUMENTS, sheet(*lines), {})["categories"] == "not_measured"
+
+
 def test_limits_that_were_not_fixed_are_not_judged() -> None:
     free = from_dict(changed(criteria={"items": 3, "categories": ["a"]}))
     assert [row.code for row in judge(free, sheet(), {})] == ["items", "sheet_holds", "categories"]
