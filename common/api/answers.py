@@ -13,6 +13,10 @@ def instant(at: datetime) -> str:
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
+def instant_or_none(at: datetime | None) -> str | None:
+    return instant(at) if at else None
+
+
 def answer(status: int) -> Callable[[HttpRequest, Any], HttpResponse]:
     """A renderer for `idempotent`: the act's result as JSON with this status."""
 

@@ -2,16 +2,12 @@
 
 from typing import Any
 
-from common.api.answers import instant
+from common.api.answers import instant, instant_or_none
 from pilots.items import Row
 from pilots.models import Decision, Evidence, Item, Pilot, Project, Review, Run, RunEvent, RunFile
 
 # What the site keeps for itself or shows elsewhere.
 OWN_FACTS = frozenset(("factors", "differences"))
-
-
-def _maybe(at: Any) -> str | None:
-    return instant(at) if at else None
 
 
 def project(row: Project) -> dict[str, Any]:
@@ -39,7 +35,7 @@ def pilot(row: Pilot) -> dict[str, Any]:
         "criteria": row.spec.criteria if row.spec else {},
         "declared": row.spec.declared if row.spec else 0,
         "created_at": instant(row.created_at),
-        "frozen_at": _maybe(row.frozen_at),
+        "frozen_at": instant_or_none(row.frozen_at),
     }
 
 
@@ -69,10 +65,10 @@ def run(row: Run) -> dict[str, Any]:
         "silent": row.is_silent,
         "cancel_asked": row.cancel_asked_at is not None,
         "queued_at": instant(row.queued_at),
-        "claimed_at": _maybe(row.claimed_at),
-        "last_report_at": _maybe(row.last_report_at),
-        "ended_at": _maybe(row.ended_at),
-        "verified_at": _maybe(row.verified_at),
+        "claimed_at": instant_or_none(row.claimed_at),
+        "last_report_at": instant_or_none(row.last_report_at),
+        "ended_at": instant_or_none(row.ended_at),
+        "verified_at": instant_or_none(row.verified_at),
         "verification_error": row.verification_error,
         "evidence_sha256": newest.sha256 if newest else None,
     }  # fmt: skip
@@ -146,5 +142,5 @@ def decision(row: Decision) -> dict[str, Any]:
         "evidence_sha256": row.evidence_sha256,
         "run": row.evidence.run.ref,
         "at": instant(row.at),
-        "superseded_at": _maybe(row.superseded_at),
+        "superseded_at": instant_or_none(row.superseded_at),
     }

@@ -1,25 +1,9 @@
 """How rows of the rental room look in the API."""
 
-from datetime import UTC, datetime
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
-
+from common.api.answers import instant, instant_or_none
 from rental.models import Card, Order, OrderMove, Price, Quote, User
-
-
-def instant(at: datetime | None) -> str | None:
-    """ISO 8601 in UTC, to the microsecond where there are any."""
-    return at.astimezone(UTC).isoformat().replace("+00:00", "Z") if at else None
-
-
-def answer(status: int) -> Any:
-    """A renderer for `idempotent`: the act's result as JSON with this status."""
-
-    def render(request: HttpRequest, body: Any) -> HttpResponse:
-        return JsonResponse(body, status=status, json_dumps_params={"ensure_ascii": False})
-
-    return render
 
 
 def card(row: Card, lots_free: int, prices: list[Price]) -> dict[str, Any]:
@@ -46,7 +30,7 @@ def order(row: Order) -> dict[str, Any]:
         "code": row.code,
         "state": str(row.state),
         **_bought(row),
-        **{name: instant(getattr(row, name)) for name in times},
+        **{name: instant_or_none(getattr(row, name)) for name in times},
     }
 
 

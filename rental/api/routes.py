@@ -9,6 +9,7 @@ from ninja import Router
 
 from billing import api as money
 from common.api import auth
+from common.api.answers import answer
 from common.api.cursor import page
 from common.api.idempotency import idempotent
 from rental import delivery, guards, ordering, stock
@@ -45,7 +46,7 @@ def cards(request: HttpRequest) -> Any:
 
 
 @router.post("/quotes", auth=auth.order, response={201: QuoteOut}, summary="Hold lots at today's price")
-@idempotent(present.answer(201))
+@idempotent(answer(201))
 def quotes(request: HttpRequest, payload: QuoteIn) -> Any:
     choices = payload.dict()
     note = choices.pop("preparation_note")
@@ -53,7 +54,7 @@ def quotes(request: HttpRequest, payload: QuoteIn) -> Any:
 
 
 @router.post("/orders", auth=auth.order, response={201: OrderWithMovesOut}, summary="Place a quote as an order")
-@idempotent(present.answer(201))
+@idempotent(answer(201))
 def place(request: HttpRequest, payload: OrderIn) -> Any:
     customer = guards.person(request)
     return present.order_with_moves(ordering.place(customer, payload.quote), customer)
@@ -71,7 +72,7 @@ def one(request: HttpRequest, code: str) -> Any:
 
 
 @router.post("/orders/{code}/pay-from-balance", auth=auth.order, response=OrderWithMovesOut)
-@idempotent(present.answer(200))
+@idempotent(answer(200))
 def pay_from_balance(request: HttpRequest, code: str) -> Any:
     customer = guards.person(request)
     paid = ordering.pay_from_balance(guards.order_for(customer, code), customer)
@@ -79,7 +80,7 @@ def pay_from_balance(request: HttpRequest, code: str) -> Any:
 
 
 @router.post("/orders/{code}/cancel", auth=auth.order, response=OrderWithMovesOut)
-@idempotent(present.answer(200))
+@idempotent(answer(200))
 def cancel(request: HttpRequest, code: str, payload: ReasonIn = NO_REASON) -> Any:
     customer = guards.person(request)
     cancelled = ordering.cancel(guards.order_for(customer, code), customer, payload.reason)
@@ -87,7 +88,7 @@ def cancel(request: HttpRequest, code: str, payload: ReasonIn = NO_REASON) -> An
 
 
 @router.post("/orders/{code}/extend", auth=auth.order, response=OrderWithMovesOut)
-@idempotent(present.answer(200))
+@idempotent(answer(200))
 def extend(request: HttpRequest, code: str, payload: ExtendIn = NO_END) -> Any:
     customer = guards.person(request)
     extended = ordering.extend(guards.order_for(customer, code), customer, seen_ends_at=payload.ends_at)
@@ -95,7 +96,7 @@ def extend(request: HttpRequest, code: str, payload: ExtendIn = NO_END) -> Any:
 
 
 @router.post("/orders/{code}/payment-requests", auth=auth.order, response={201: dict[str, Any]})
-@idempotent(present.answer(201))
+@idempotent(answer(201))
 def payment_requests(request: HttpRequest, code: str, payload: AskIn) -> Any:
     order = guards.order_for(request.user, code)
     return money.present_request(ordering.ask_payment(order, network=payload.network, asset=payload.asset))
@@ -112,7 +113,7 @@ def access(request: HttpRequest, code: str) -> Any:
 @router.post(
     "/desk/orders/{code}/deliver", auth=auth.desk, response=DeliveredOut, summary="Hand an order over on hosts"
 )
-@idempotent(present.answer(200))
+@idempotent(answer(200))
 def deliver(request: HttpRequest, code: str, payload: DeliverIn) -> Any:
     operator = guards.person(request)
     order = guards.order_at_desk(operator, code)

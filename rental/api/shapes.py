@@ -4,16 +4,9 @@ from datetime import datetime
 from typing import Annotated
 
 from ninja import Schema
-from pydantic import AfterValidator, Field, StrictInt
+from pydantic import Field, StrictInt
 
-
-def _no_nul(text: str) -> str:
-    if "\0" in text:
-        raise ValueError("a NUL character cannot be kept")
-    return text
-
-
-Text = Annotated[str, AfterValidator(_no_nul)]
+from common.api.answers import Text
 
 
 class QuoteIn(Schema):
