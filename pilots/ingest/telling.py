@@ -16,6 +16,7 @@ CARD_PEAKS: Final = {
     "temperature_c": "gpu_temperature_c",
     "power_w": "gpu_power_w",
 }
+AGENT_FACTS: Final = {"measured": "measured", "facts": "ended"}  # in an event → in the run's facts
 MACHINE_PEAKS: Final = {"rss_bytes": "rss_bytes", "cpu_percent": "cpu_percent"}
 
 
@@ -63,12 +64,13 @@ def _heed(run: Run, event: RunEvent) -> None:
     elif event.kind == RunEvent.Kind.NOTE and event.code == "sandbox":
         run.facts["machine"] = {**run.facts.get("machine", {}), "sandbox": text(event.data.get("sandbox"), 20)}
         Run.objects.filter(pk=run.pk).update(facts=run.facts)
-    elif event.kind == RunEvent.Kind.END:
+    elif event.kind in (RunEvent.Kind.NOTE, RunEvent.Kind.END):
         # What the agent itself measured: the program's minutes, its peaks, a resume test, whether a checkpoint loads.
-        for name in ("measured", "facts"):
-            if isinstance(event.data.get(name), dict):
-                run.facts["measured" if name == "measured" else "ended"] = event.data[name]
-        Run.objects.filter(pk=run.pk).update(facts=run.facts)
+        found = {AGENT_FACTS[name]: told for name, told in event.data.items() if name in AGENT_FACTS and told}
+        found = {name: told for name, told in found.items() if isinstance(told, dict)}
+        if found:
+            run.facts |= found
+            Run.objects.filter(pk=run.pk).update(facts=run.facts)
 
 
 def rung_of(value: dict[str, Any]) -> Rung:

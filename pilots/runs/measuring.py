@@ -1,23 +1,42 @@
 """What a run measured beside its sheet, out of its own rows; what was not measured stays away."""
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, Final, cast
 
+from pilots.ingest.rows import figure, text, whole
 from pilots.models import Run, RunEvent
 from pilots.spec.criteria import Measured
 
-AGENT_MEASURES = (
-    "minutes",
-    "updates",
-    "items_read",
-    "checkpoints",
-    "checkpoint_loads",
-    "resume",
-    "peak_gpu_memory_bytes",
-)
+
+def _flag(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _resume(value: Any) -> dict[str, Any] | None:
+    if not isinstance(value, dict):
+        return None
+    first = value.get("first_difference")
+    return {
+        "completed": _flag(value.get("completed")),
+        "largest_difference": figure(value.get("largest_difference")),
+        "first_difference": text(first, 300) if first is not None else None,
+    }
+
+
+# What an agent may say that it measured, and how each is read: a word in a number's place is no measure.
+AGENT_MEASURES: Final[dict[str, Callable[[Any], Any]]] = {
+    "minutes": figure,
+    "peak_gpu_memory_bytes": whole,
+    "updates": whole,
+    "items_read": whole,
+    "checkpoints": whole,
+    "checkpoint_loads": _flag,
+    "resume": _resume,
+}
 
 
 def measured(run: Run) -> Measured:
-    """The agent's own words first (its `end` event), then what the shipped lines say."""
+    """The agent's own words first (a `measured` note), then what the shipped lines say."""
     found: dict[str, Any] = {
         "minutes": minutes(run),
         "peak_gpu_memory_bytes": run.facts.get("peaks", {}).get("gpu_memory_bytes"),
@@ -26,8 +45,10 @@ def measured(run: Run) -> Measured:
         "checkpoints": run.facts.get("checkpoints"),
     }
     told = run.facts.get("measured", {})
-    if isinstance(told, dict):
-        found |= {name: told[name] for name in AGENT_MEASURES if told.get(name) is not None}
+    for name, reader in AGENT_MEASURES.items():
+        value = reader(told.get(name))
+        if value is not None:
+            found[name] = value
     return cast(Measured, {name: value for name, value in found.items() if value is not None})
 
 

@@ -53,7 +53,7 @@ def queue(socket: Path, settings: Any) -> Path:
     return socket
 
 
-def client(url: str) -> "redis.Redis[bytes]":
+def client(url: str) -> "redis.Redis":
     return redis.Redis.from_url(broker.for_redis(url), socket_timeout=5)
 
 
