@@ -31,11 +31,12 @@ DIAGNOSTIC_SECONDS: Final = 1800.0
 RETRY_SECONDS: Final = 10.0
 # What the agent and its children may know; the rest of whoever started it is not theirs to see or to hand on.
 _KEPT: Final = (
-    "PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "USER", "VIRTUAL_ENV", "PYTHONPATH", "PYTHONUNBUFFERED",
+    "PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "VIRTUAL_ENV", "PYTHONPATH", "PYTHONUNBUFFERED",
     "LD_LIBRARY_PATH", "ROCM_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "XDG_CACHE_HOME",
     "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
 )  # fmt: skip
-_KEPT_PREFIXES: Final = ("PIP_", "KERNODECK_", "CUDA_", "NVIDIA_", "HIP_", "ROCR_", "HSA_", "OPENBLAS_", "OMP_")
+_CLEANED: Final = "KERNODECK_CLEANED"
+_KEPT_PREFIXES: Final = ("LC_", "PIP_", "KERNODECK_", "CUDA_", "NVIDIA_", "HIP_", "ROCR_", "HSA_", "OPENBLAS_", "OMP_")
 _NOT_KEPT: Final = frozenset({"KERNODECK_TOKEN"})
 
 
@@ -48,8 +49,12 @@ def clean(environment: dict[str, str]) -> dict[str, str]:
 
 
 def start_clean(argv: list[str]) -> None:
-    """Starts this process anew without its inherited secrets: a program of the same user could read them in /proc."""
-    if clean(dict(os.environ)) != dict(os.environ):
+    """Starts this process anew without its inherited secrets: a program of the same user could read them in /proc.
+
+    Once: an interpreter may add variables of its own at every start (LC_CTYPE, where no language is set).
+    """
+    if os.environ.get(_CLEANED) != "1" and clean(dict(os.environ)) != dict(os.environ):
+        os.environ[_CLEANED] = "1"
         os.execve(sys.executable, [sys.executable, "-m", "pilots.host.cli", *argv], clean(dict(os.environ)))  # noqa: S606
 
 

@@ -252,3 +252,12 @@ def children_of(pid: int) -> list[int]:
                 if int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1]) == pid:
                     found.append(int(name))
     return found
+
+
+def test_the_agent_starts_anew_once_where_no_language_is_set(tmp_path: Path) -> None:
+    """Without LANG an interpreter sets LC_CTYPE at every start: that is no reason to start anew again."""
+    bare = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path), "A_SECRET": "x"}
+    command = [sys.executable, "-m", "pilots.host.cli", "host", "start", "--state", str(tmp_path / "none")]
+    answer = subprocess.run(command, env=bare, capture_output=True, text=True, timeout=30, check=False)
+    assert answer.returncode in (1, 2)
+    assert "enrol" in answer.stderr + answer.stdout

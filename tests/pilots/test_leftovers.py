@@ -12,7 +12,7 @@ from tests.rental.pages import at_desk, signed_in
 
 pytestmark = pytest.mark.django_db
 # What people and programs wrote, not the site.
-OWNED = ("Supplier post", "no text", "project.zip", "the text of doc")
+OWNED = ("Supplier post", "no text", "project.zip", "the text of doc", "agent test")
 
 
 def test_a_run_that_holds(carried_out: Callable[..., Run], pilot: Pilot, customer: User, staff: User) -> None:
