@@ -69,11 +69,11 @@ class TokenForm(forms.Form):
     )
     DESK = ("desk", _("Act at the operators' desk"))
 
-    def __init__(self, *args: Any, owner: User, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, owner: User, at_desk: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.owner = owner
         rights: Any = self.fields["scopes"]
-        rights.choices = [*self.RIGHTS, self.DESK] if owner.is_staff else self.RIGHTS
+        rights.choices = [*self.RIGHTS, self.DESK] if at_desk else self.RIGHTS
 
     def issue(self) -> tuple[ApiToken, str]:
         data = self.cleaned_data

@@ -22,6 +22,7 @@ from common.models import ApiToken
 from common.refusals import Refusal
 from rental import closing, timeline
 from rental.bought import in_short
+from rental.guards import is_operator
 from rental.models import Order, User
 from rental.profile_forms import NameForm, TokenForm, ZoneForm
 from rental.vocabulary import describe
@@ -97,8 +98,11 @@ def time_zone(request: HttpRequest) -> HttpResponse:
 @login_required
 @reauthentication_required  # type: ignore[untyped-decorator]
 def tokens(request: HttpRequest) -> HttpResponse:
-    """The account's API tokens; POST makes one and shows it, this once."""
-    form = TokenForm(request.POST or None, owner=person(request))
+    """The account's API tokens; POST makes one and shows it, this once.
+
+    The desk is given to a token only in a session that passed the second factor: a password alone opens no desk.
+    """
+    form = TokenForm(request.POST or None, owner=person(request), at_desk=is_operator(request))
     if form.is_valid():
         if request.POST.get("form_id") != request.session.pop(FORM, None):
             messages.info(request, _("This form was sent already. The token was shown then and cannot be shown again."))

@@ -19,7 +19,7 @@ from billing import ledger
 from common.models import ApiToken
 from rental import outbox
 from rental.models import Letter, User
-from tests.rental.pages import hidden, signed_in, text_of, title_of
+from tests.rental.pages import at_desk, hidden, signed_in, text_of, title_of
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a long password 1"
@@ -242,6 +242,16 @@ def test_a_customer_cannot_give_a_token_the_desk_and_nobody_revokes_another_ones
     assert client.post(f"/account/tokens/{row.pk}/revoke").status_code == 404
     row.refresh_from_db()
     assert row.revoked_at is None
+
+
+def test_only_a_session_with_the_second_factor_gives_a_token_the_desk(staff: User) -> None:
+    by_password = Client()
+    enter(by_password, staff.email, PASSWORD)
+    _form, page = make_token(by_password, scopes=["read", "desk"])
+    assert page.status_code == 200
+    assert not ApiToken.objects.exists()
+    make_token(at_desk(staff), scopes=["read", "desk"])
+    assert ApiToken.objects.get().scopes == ["read", "desk"]
 
 
 def test_details_are_changed_one_at_a_time(customer: User) -> None:
