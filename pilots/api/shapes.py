@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from ninja import Schema
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from common.api.answers import Text
 
@@ -63,7 +63,8 @@ class PilotsOut(Schema):
     next: str | None
 
 
-class RunIn(Schema):
+class RunIn(BaseModel):
+    # Not a Ninja Schema: with every field optional, that would take a list or a text for an empty body.
     host: Annotated[Text, Field(max_length=40)] | None = Field(None, description="another host of your orders")
 
 

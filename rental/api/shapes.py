@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated
 
 from ninja import Schema
-from pydantic import Field, StrictInt
+from pydantic import BaseModel, Field, StrictInt
 
 from common.api.answers import Text
 
@@ -26,11 +26,12 @@ class AskIn(Schema):
     asset: Text = Field(max_length=8, examples=["BTC"])
 
 
-class ReasonIn(Schema):
+# Not Ninja Schemas: with every field optional, those would take a list or a text for an empty body.
+class ReasonIn(BaseModel):
     reason: Text = Field("", max_length=1000)
 
 
-class ExtendIn(Schema):
+class ExtendIn(BaseModel):
     ends_at: datetime | None = Field(
         None, description="The end you saw: when it is no longer the end, nothing is done."
     )

@@ -191,6 +191,15 @@ def test_cancel_and_its_reason(api: Caller) -> None:
     assert (status, problem["code"], problem["state"]) == (409, "wrong_state", "cancelled")
 
 
+@pytest.mark.parametrize("body", ["[]", '"x"', "1", "true", '[["reason", "x"]]'])
+@pytest.mark.parametrize("act", ["cancel", "extend"])
+def test_a_body_that_is_no_object_does_nothing(api: Caller, act: str, body: str) -> None:
+    code = ordered(api)["code"]
+    status, problem = api("POST", f"/orders/{code}/{act}", body)
+    assert (status, problem["code"]) == (422, "invalid_input")
+    assert api("GET", f"/orders/{code}")[1]["state"] == "placed"
+
+
 def deeds(code: str) -> list[tuple[str, str, Any]]:
     return [
         ("GET", f"/orders/{code}", None),
