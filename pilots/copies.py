@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from common.refusals import Refusal
 from pilots import evidence, guards
+from pilots.evidence.reading import DAMAGED
 from pilots.models import Evidence, Reread
 from rental.models import User
 
@@ -46,8 +47,8 @@ def _named_run(copy: IO[bytes]) -> str:
         with zipfile.ZipFile(copy) as bag:
             name = next(name for name in bag.namelist() if name.rpartition("/")[2] == INFO and name.count("/") <= 1)
             with bag.open(name) as file:
-                text = file.read(MOST_INFO).decode("utf-8", "replace")
-    except (zipfile.BadZipFile, StopIteration, NotImplementedError, RuntimeError, EOFError, ValueError, OSError):
+                text = file.read(MOST_INFO).decode("utf-8", "replace").replace("\0", "")
+    except (StopIteration, *DAMAGED):
         return ""
     return next((line.split(":", 1)[1].strip() for line in text.splitlines() if line.startswith("External-Id")), "")
 

@@ -3,7 +3,10 @@
 import base64
 import hashlib
 import json
+import lzma
+import struct
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -21,6 +24,11 @@ from rental.models import User
 MOST_FILES = 100_000
 MOST_TAG_BYTES = 64 * 1024 * 1024  # of a manifest or a statement, read into memory
 MOST_BYTES = 64 * 1024**3  # unpacked, in all
+# What a zip whose bytes were changed can raise while it is read, whatever method it claims to be packed with.
+DAMAGED = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error,
+    NotImplementedError, RuntimeError, EOFError, ValueError, OSError,
+)  # fmt: skip
 UNLISTED = frozenset((TAG_MANIFEST, STATEMENT, PUBLIC_KEY))
 
 
@@ -64,7 +72,7 @@ def read(archive: IO[bytes], public: Ed25519PublicKey | None = None) -> Found:
     try:
         with zipfile.ZipFile(archive) as bag:
             _read(bag, public or keys.private_key().public_key(), found)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OSError) as error:
+    except DAMAGED as error:
         found.differences.append(f"archive ({type(error).__name__})")
     return found
 
@@ -107,7 +115,12 @@ def _hashes(bag: zipfile.ZipFile, root: str, found: Found) -> dict[str, str]:
                         raise ValueError("the archive unpacks to more than is read")
                     digest.update(block)
             hashes[name] = digest.hexdigest()
-        except zipfile.BadZipFile:  # its checksum within the zip is wrong already
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            lzma.LZMAError,
+            EOFError,
+        ):  # its stream or its checksum within the zip is wrong already
             hashes[name] = "damaged"
     return hashes
 
@@ -117,7 +130,7 @@ def _listed(bag: zipfile.ZipFile, root: str, name: str, found: Found) -> dict[st
         text = _small(bag, root + name).decode()
         pairs = [line.split(None, 1) for line in text.splitlines() if line.strip()]
         return {path.replace("%0A", "\n").replace("%0D", "\r").replace("%25", "%"): digest for digest, path in pairs}
-    except (KeyError, ValueError, zipfile.BadZipFile):
+    except (KeyError, *DAMAGED):
         found.differences.append(name)
         return {}
 
@@ -145,6 +158,6 @@ def _signed(bag: zipfile.ZipFile, root: str, tag_manifest_sha256: str, public: E
             except InvalidSignature:
                 continue
             return True
-    except (KeyError, TypeError, ValueError, zipfile.BadZipFile):
+    except (KeyError, TypeError, *DAMAGED):
         return False
     return False

@@ -16,7 +16,7 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from common.refusals import Refusal
-from pilots import decisions, evidence, items
+from pilots import copies, decisions, evidence, items
 from pilots.evidence import keys
 from pilots.evidence.statement import PAYLOAD_TYPE, pae
 from pilots.models import Decision, Evidence, Review, Run
@@ -112,6 +112,34 @@ def test_other_changes_are_found_too(row: Evidence, change: str) -> None:
     elif change == "no archive":
         data = b"hello"
     assert not evidence.reread(row, io.BytesIO(data)).matches
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_stream_is_a_difference_and_no_fault_of_ours(row: Evidence, customer: User, method: int) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as bag:
+        for name, data in content(row).items():
+            bag.writestr(name, data)
+    with zipfile.ZipFile(buffer) as bag:
+        info = bag.getinfo("evidence/data/sheet.json")
+    start = info.header_offset + 30 + len(info.filename)
+    for value in (b"\0", b"\x07", b"\xff"):
+        data = bytearray(buffer.getvalue())
+        data[start : start + info.compress_size] = value * info.compress_size
+        found = copies.reread_copy(customer, io.BytesIO(bytes(data)))
+        assert not found.matches
+        assert "data/sheet.json" in found.difference or "archive" in found.difference
+
+
+def test_a_copy_whose_name_of_a_run_cannot_be_read_is_unknown(row: Evidence, customer: User) -> None:
+    data = bytearray(row.disk_path.read_bytes())
+    with zipfile.ZipFile(row.disk_path) as bag:
+        info = bag.getinfo("evidence/bag-info.txt")
+    start = info.header_offset + 30 + len(info.filename)
+    data[start : start + info.compress_size] = b"\xff" * info.compress_size
+    with pytest.raises(Refusal) as refused:
+        copies.reread_copy(customer, io.BytesIO(bytes(data)))
+    assert refused.value.code == "evidence_unknown"
 
 
 def test_the_statement_says_no_more_than_the_criteria(carried_out: Act) -> None:
