@@ -5,7 +5,8 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.utils import translation
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.encoding import escape_uri_path
@@ -85,5 +86,18 @@ def private_pages(get_response: Answer) -> Answer:
         if request.user.is_authenticated and not request.path.startswith(settings.STATIC_URL):
             patch_cache_control(response, private=True, no_store=True)
         return response
+
+    return middleware
+
+
+def no_nul(get_response: Answer) -> Answer:
+    """PostgreSQL takes no NUL in a text, so an address that holds one can name nothing here."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if "\0" in request.path_info:
+            raise Http404
+        if "%00" in request.META.get("QUERY_STRING", ""):
+            raise BadRequest("a NUL character in the address")
+        return get_response(request)
 
     return middleware

@@ -14,6 +14,10 @@ LAST_WORDS = "<!doctype html><title>Error 500</title><h1>Error 500</h1><p>Someth
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    if request.path.startswith("/api/"):
+        return problem(
+            400, "bad_request", _("This request cannot be read. Send JSON, or a form where a file is asked for.")
+        )
     # The host may be the very thing that is wrong: nothing here reads it, the session or the database.
     return HttpResponse(render_to_string("common/400.html"), status=400)
 

@@ -11,6 +11,7 @@ from ninja.security import HttpBearer
 from pydantic import Field, StrictInt
 
 from common.api import problems
+from common.api.answers import Text
 from common.refusals import Refusal
 from pilots import fleet, storage
 from pilots.host import wire
@@ -29,8 +30,8 @@ api = NinjaAPI(
     urls_namespace="host-api",
 )
 problems.install(api)
-Short = Annotated[str, Field(max_length=64)]
-Ref = Annotated[str, Field(min_length=26, max_length=26)]
+Short = Annotated[Text, Field(max_length=64)]
+Ref = Annotated[Text, Field(min_length=26, max_length=26)]
 
 
 class HostToken(HttpBearer):
@@ -87,7 +88,7 @@ class Diagnostic(Schema):
 class ClaimIn(Schema):
     run: Ref
     attempt: Annotated[StrictInt, Field(ge=1, le=1000)]
-    claim: Annotated[str, Field(min_length=8, max_length=64)]
+    claim: Annotated[Text, Field(min_length=8, max_length=64)]
 
 
 class ReportIn(Schema):
@@ -105,7 +106,7 @@ class ManifestIn(Schema):
     attempt: StrictInt
     claim: Short
     outcome: Short
-    reason: Annotated[str, Field(max_length=60)]
+    reason: Annotated[Text, Field(max_length=60)]
     fault: Annotated[str, Field(pattern="^(project|host|platform)$")] | None = None
     exit_code: Annotated[StrictInt, Field(ge=-(2**31), lt=2**31)] | None = None
     files: dict[str, FileFact]

@@ -78,6 +78,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "common.middleware.private_pages",
+    "common.middleware.no_nul",
 ]
 
 ROOT_URLCONF = "rental.urls"

@@ -9,6 +9,7 @@ from django.test import Client, RequestFactory
 
 from common import views
 from rental.models import User
+from tests.common.conftest import bearer
 
 
 @pytest.mark.django_db
@@ -45,3 +46,28 @@ def test_a_fault_in_a_page_shows_no_traceback() -> None:
         answer = Client(raise_request_exception=False).get("/")
     assert answer.status_code == 500
     assert "a secret detail" not in answer.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/runs/%00", "/orders/x%00y", "/api/v1/runs/%00", "/api/v1/payment-requests/%00/x"])
+def test_a_nul_in_a_path_names_nothing(path: str) -> None:
+    assert Client().get(path).status_code == 404
+
+
+@pytest.mark.django_db
+def test_a_nul_in_a_query_reaches_no_database(signed_in: Client) -> None:
+    assert signed_in.get("/pilots/?after=%00").status_code == 400
+    answer = signed_in.get("/api/v1/runs/X/items?category=a%00")
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad_request")
+
+
+@pytest.mark.django_db
+def test_a_form_that_cannot_be_read_is_a_problem_for_a_program(customer: User) -> None:
+    answer = Client().post(
+        "/api/v1/projects",
+        b"x",
+        content_type="multipart/form-data",
+        **bearer(customer, "pilot"),  # type: ignore[arg-type]
+    )
+    assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
+    assert answer.json()["code"] == "bad_request"
