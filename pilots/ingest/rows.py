@@ -47,12 +47,18 @@ def objects(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, dict[str,
 def json_text(value: Any) -> str:
     """JSON that databases take (no NUL, no half of a Unicode pair, no infinity) and that is not too large for a row."""
     try:
+        told = _told(value)
+    except RecursionError:  # nested deeper than can be cleaned; the file keeps it
+        told = json.dumps({"cut": 0})
+    return told if len(told) <= MOST_JSON else json.dumps({"cut": len(told)})
+
+
+def _told(value: Any) -> str:
+    try:
         told = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        told = json.dumps(_clean(value), ensure_ascii=False)
-    if _SUSPECT.search(told):
-        told = json.dumps(_clean(value), ensure_ascii=False)
-    return told if len(told) <= MOST_JSON else json.dumps({"cut": len(told)})
+        return json.dumps(_clean(value), ensure_ascii=False)
+    return json.dumps(_clean(value), ensure_ascii=False) if _SUSPECT.search(told) else told
 
 
 def stored(value: Any) -> Any:
@@ -75,9 +81,9 @@ def moment(value: Any) -> datetime:
     now = timezone.now()
     try:
         at = datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else datetime.fromisoformat(value)
+        at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
     except (TypeError, ValueError, OverflowError, OSError):
         return now
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
     return at if at < now + timedelta(days=1) else now
 
 

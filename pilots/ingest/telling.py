@@ -101,7 +101,8 @@ def read_samples(run: Run, file: RunFile, lines: Lines) -> None:
     for _, value in objects(lines):
         count += 1
         _raise(peaks, value, MACHINE_PEAKS)
-        for card in value.get("gpu") or ():
+        cards = value.get("gpu")
+        for card in cards if isinstance(cards, list) else ():
             if isinstance(card, dict):
                 _raise(peaks, card, CARD_PEAKS)
     if count:

@@ -175,6 +175,7 @@ def test_strange_text_becomes_rows_on_every_database(claimed: Claimed, run: Run)
         b'{"id":"doc-01","status":"accepted","category":"invoice","note":"a\\u0000b"}\n'
         b'{"id":"doc-02","status":"accepted","category":"' + b"x" * 5000 + b'"}\n'
         b'{"id":"doc-03","status":"refused","reason":"\\ud800"}\n'
+        b'{"id":"doc-06","status":"refused","reason":"r","deep":[NaN,' + b"[" * 700 + b"]" * 700 + b"]}\n"
         b'\xff\xfe\x00broken\n{"id":"doc-04","status":"accepted","category":"invoice","margin":1e999}\n'
         b'{"id":"doc-05","status":"accepted","category":"letter","margin":0.5,"deep":'
         + b"[" * 200
@@ -182,8 +183,11 @@ def test_strange_text_becomes_rows_on_every_database(claimed: Claimed, run: Run)
         + b"}\n",
     )
     claimed.ship("events.jsonl", b'{"kind":"note","code":"x","data":{"a":"\\u0000","b":"\\ud800"},"at":"never"}\n')
+    claimed.ship("events.jsonl", b'{"kind":"note","code":"y","at":"0001-01-01T00:00:00+14:00"}\n')
     claimed.ship("metrics.jsonl", b'{"step":1,"loss":NaN}\n{"step":2e400,"loss":0.5,"items":12}\n')
-    claimed.ship("samples.jsonl", b'{"rss_bytes":10,"gpu":null}\n{"rss_bytes":30,"gpu":[{"memory_used_bytes":7}]}\n')
+    claimed.ship(
+        "samples.jsonl", b'{"rss_bytes":10,"gpu":null}\n{"gpu":5}\n{"rss_bytes":30,"gpu":[{"memory_used_bytes":7}]}\n'
+    )
     claimed.ship(
         "diagnostic.jsonl", b'{"rung":0,"name":"host","verdict":"passed","seconds":0.1,"facts":{"n":"\\u0000"}}\n'
     )
@@ -193,7 +197,7 @@ def test_strange_text_becomes_rows_on_every_database(claimed: Claimed, run: Run)
     assert run.facts["peaks"] == {"rss_bytes": 30, "gpu_memory_bytes": 7}
     assert run.steps == 2
     assert run.rungs.count() == 1
-    assert Item.objects.filter(run=run).count() == 6
+    assert Item.objects.filter(run=run).count() == 7
 
 
 def test_the_keys_of_another_run_another_host_and_a_stranger_open_nothing(
