@@ -148,6 +148,8 @@ def _record(facts: Receipt, asset: str | None, confirmed: bool, by: Customer | N
     facts.problem = (
         Problem.UNKNOWN_ADDRESS if request is None else Problem.WRONG_ASSET if facts.asset != request.asset else ""
     )
+    if request is not None and not facts.problem:
+        _refuse_absurd(facts.units, request)
     receipt = _once(facts, by, at)
     if receipt.state == State.REPLACED:
         Receipt.objects.filter(pk=receipt.pk, state=State.REPLACED).update(state=State.SEEN)
@@ -156,6 +158,12 @@ def _record(facts: Receipt, asset: str | None, confirmed: bool, by: Customer | N
     if confirmed and receipt.state == State.SEEN:
         _confirm(receipt, request, by, facts.evidence)
     return receipt
+
+
+def _refuse_absurd(units: int, request: PaymentRequest) -> None:
+    """A sum that no ledger takes is a slip of the keyboard: it is neither shown as held nor vouched for."""
+    if credited_cents(units, request.due_units, request.amount_cents) >= ledger.LARGEST:
+        raise Refusal("bad_amount", _("Enter the amount that arrived."), status=422, field="amount")
 
 
 def _asset(network: str, request: PaymentRequest | None, asset: str | None) -> Asset:

@@ -327,6 +327,7 @@ def test_an_address_given_to_nobody_is_recorded_and_shown(sources: None, olga: U
         ({"output": -1}, "bad_output"),
         ({"amount": 0}, "bad_amount"),
         ({"amount": 10**78}, "bad_amount"),
+        ({"amount": 10**60}, "bad_amount"),
         ({"evidence": " \0 "}, "evidence_missing"),
         ({"network": "base"}, "unknown_network"),
         ({"asset": "ETH"}, "unknown_asset"),
