@@ -1,6 +1,7 @@
 """Files that anyone may take home: the diagnostic and the CPU mini-project, the same bytes for everyone."""
 
 import io
+import runpy
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -32,8 +33,10 @@ class Download:
         return len(self.read())
 
 
+@lru_cache(maxsize=1)
 def diagnostic() -> bytes:
-    return DIAGNOSTIC.read_bytes() if DIAGNOSTIC.is_file() else b""
+    """As the host's own module puts it together; asked by its path: no room imports upwards."""
+    return str(runpy.run_path(str(DIAGNOSTIC))["source"]()).encode() if DIAGNOSTIC.is_file() else b""
 
 
 def project() -> bytes:

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
-from pilots.host import sandbox
+from pilots.host import diagnostic, sandbox
 from pilots.host.calls import Site, Unreachable
 from pilots.host.facts import facts
 from pilots.host.folders import Folders
 from pilots.host.journal import now
-from pilots.host.ladder import SCRIPT, read
+from pilots.host.ladder import read
 from pilots.host.program import Limits, Program, carry_out
 from pilots.host.state import State
 from pilots.host.wire import Enrolled
@@ -76,7 +76,7 @@ def ladder(state: State, *, only: str = "") -> list[dict[str, Any]]:
     (folders.work / "tmp").mkdir(exist_ok=True)
     told = folders.root / "diagnostic.jsonl"
     told.unlink(missing_ok=True)
-    argv = [sys.executable, str(SCRIPT), "--json", "--keep-going"]
+    argv = [sys.executable, str(diagnostic.write(folders.root / diagnostic.NAME)), "--json", "--keep-going"]
     python = state.read().get("torch_python")
     argv += ["--torch-python", python, "--need-torch"] if python else []
     argv += ["--only", only] if only else []

@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,9 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pilots.host import local, screen
+from pilots.host import diagnostic, local, screen
 from pilots.host.journal import Teller
-from pilots.host.ladder import SCRIPT
 from pilots.host.launch import Halt
 from pilots.host.runner import cache_folder
 from pilots.spec import archive, preflight
@@ -108,10 +106,10 @@ def resume_test(want: argparse.Namespace) -> int:
 
 def diagnose(want: argparse.Namespace) -> int:
     if want.write:
-        shutil.copyfile(SCRIPT, want.write)
+        diagnostic.write(want.write)
         screen.say(f"Wrote {want.write}: python {want.write} --help")
         return HOLDS
-    argv = [sys.executable, str(SCRIPT), "--json"]
+    argv = [sys.executable, diagnostic.__file__, "--json"]
     argv += ["--keep-going"] if want.keep_going else []
     argv += ["--torch-python", want.torch_python, "--need-torch"] if want.torch_python else []
     failed = proved = False

@@ -7,7 +7,9 @@ import socket
 from importlib import metadata
 from pathlib import Path
 
-from pilots.host import diagnostic, sandbox
+from pilots.host import sandbox
+from pilots.host.rungs import cards as listed
+from pilots.host.rungs.base import Failed
 from pilots.host.wire import CardFacts, Facts
 
 
@@ -36,8 +38,8 @@ def facts(folder: Path) -> Facts:
 def cards() -> list[CardFacts]:
     """As the driver lists them; a driver that does not answer lists none, and the diagnostic says why."""
     try:
-        told = diagnostic.cards()
-    except diagnostic.Failed:
+        told = listed.cards()
+    except Failed:
         return []
     return [
         {

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pilots.host import sandbox
+from pilots.host import diagnostic, sandbox
 from pilots.host.environment import Environment
 from pilots.host.folders import Folders
 from pilots.host.journal import append, now
 from pilots.host.program import Limits, Program, carry_out
 from pilots.spec.config import Config
 
-SCRIPT: Final = Path(__file__).with_name("diagnostic.py")
 # A ladder that held is not climbed again on the same boot, cards and environment for this long.
 KEPT_SECONDS: Final = 3600.0
 _SECONDS: Final = 1800.0
@@ -53,11 +52,13 @@ def climb(
         for rung in rungs:
             append(told, rung)
         return Climbed(rungs, reused=True)
+    # Beside the folders that the project's own code may write, in none of them.
+    script = diagnostic.write(folders.root / diagnostic.NAME)
     view = sandbox.View(
-        writable=(folders.work,), readable=(environment.folder, SCRIPT, *environment.seen), tmp=folders.work / "tmp"
+        writable=(folders.work,), readable=(environment.folder, script, *environment.seen), tmp=folders.work / "tmp"
     )
     program = Program(
-        sandbox.wrap([str(environment.python), str(SCRIPT), "--json", *want], view, kind),
+        sandbox.wrap([str(environment.python), str(script), "--json", *want], view, kind),
         cwd=folders.work,
         env=sandbox.environment(folders.work, {}, [environment.python.parent]),
         stdout=told,

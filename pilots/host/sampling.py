@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from pilots.host import diagnostic, guardian
+from pilots.host import guardian
 from pilots.host.journal import now
+from pilots.host.rungs import cards as listed
+from pilots.host.rungs.base import Failed
 
 _TICK: Final = os.sysconf("SC_CLK_TCK")
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
@@ -19,8 +21,8 @@ Cards = Callable[[], list[dict[str, Any]]]
 def read_cards() -> list[dict[str, Any]]:
     """The cards' figures now; what the driver does not tell stays None, never zero."""
     try:
-        told = diagnostic.cards()
-    except diagnostic.Failed:
+        told = listed.cards()
+    except Failed:
         return []
     keys = ("uuid", "memory_used_bytes", "utilisation_percent", "temperature_c", "power_w")
     return [{key: card.get(key) for key in keys} for card in told]

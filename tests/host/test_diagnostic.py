@@ -1,5 +1,6 @@
 """The ladder as the one file that it is: on this machine, alone, and with planted faults."""
 
+import ast
 import json
 import os
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 
 from pilots.host import diagnostic
 from pilots.host.cli import main
-from pilots.host.ladder import SCRIPT
+from pilots.host.rungs.base import LADDER
 
 TORCH = os.environ.get("KERNODECK_TEST_TORCH", "")
 
@@ -19,9 +20,9 @@ TORCH = os.environ.get("KERNODECK_TEST_TORCH", "")
 def climb(tmp_path: Path, *more: str, **env: str) -> tuple[int, list[dict[str, Any]]]:
     """A copy of the file, run alone in an empty folder with nothing of the house on its path."""
     copy = tmp_path / "diagnostic.py"
-    copy.write_bytes(SCRIPT.read_bytes())
+    diagnostic.write(copy)
     done = subprocess.run(
-        [sys.executable, "-E", str(copy), "--json", *more] if not env else [sys.executable, str(copy), "--json", *more],
+        [sys.executable, "-I", str(copy), "--json", *more] if not env else [sys.executable, str(copy), "--json", *more],
         cwd=tmp_path, capture_output=True, text=True, check=False,
         env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), **env},
     )  # fmt: skip
@@ -38,12 +39,45 @@ def fake_torch(tmp_path: Path, source: str) -> dict[str, str]:
 def test_cpu_machine_passes_what_applies(tmp_path: Path) -> None:
     code, rungs = climb(tmp_path)
     assert code == 0
-    assert [rung["rung"] for rung in rungs] == sorted(diagnostic.LADDER)
+    assert [rung["rung"] for rung in rungs] == sorted(LADDER)
     keys = {"rung", "name", "verdict", "facts", "seconds", "proves", "does_not_prove", "next"}
     assert all(set(rung) == keys for rung in rungs)
     assert rungs[0]["facts"]["cards"] == []
     assert "no GPU" in rungs[0]["facts"]["note"]
     assert {rung["verdict"] for rung in rungs} == {"passed", "not_applicable"}
+
+
+def test_the_file_is_whole_and_put_together_alike() -> None:
+    text = diagnostic.source()
+    assert text == diagnostic.source()
+    tree = ast.parse(text, feature_version=(3, 9))
+    named = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    named |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert {name.split(".")[0] for name in named} <= sys.stdlib_module_names
+    modules = {path.stem for path in Path(diagnostic.__file__).with_name("rungs").glob("*.py")} - {"__init__"}
+    assert set(diagnostic.PARTS) == modules
+    tests = next(n for n in tree.body if isinstance(n, ast.AnnAssign) and getattr(n.target, "id", "") == "TESTS")
+    assert isinstance(tests.value, ast.Dict)
+    assert [key.value for key in tests.value.keys if isinstance(key, ast.Constant)] == sorted(LADDER)
+
+
+def test_a_name_in_two_modules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diagnostic, "PARTS", ("base", "cards"))
+    monkeypatch.setattr(diagnostic, "_names", lambda nodes: iter(["cards"]))
+    with pytest.raises(ValueError, match="two modules"):
+        diagnostic.source()
+
+
+def test_run_as_a_module_it_climbs_the_same(tmp_path: Path) -> None:
+    house = Path(diagnostic.__file__).parents[2]
+
+    def rungs(*argv: str) -> list[Any]:
+        call = [sys.executable, *argv, "--json", "--only", "0,1,8"]
+        done = subprocess.run(call, capture_output=True, text=True, check=True, cwd=house)
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        return [(rung["rung"], rung["verdict"], sorted(rung["facts"])) for rung in told]
+
+    assert rungs("-m", "pilots.host.diagnostic") == rungs("-I", str(diagnostic.write(tmp_path / "alone.py")))
 
 
 def test_missing_torch_is_a_verdict(tmp_path: Path) -> None:
@@ -134,7 +168,7 @@ def test_real_torch_on_the_processor_proves_no_gpu(tmp_path: Path) -> None:
 
 def test_command_line_shows_and_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diagnose", "--write", str(tmp_path / "ladder.py")]) == 0
-    assert (tmp_path / "ladder.py").read_bytes() == SCRIPT.read_bytes()
+    assert (tmp_path / "ladder.py").read_text() == diagnostic.source()
     capsys.readouterr()
     assert main(["diagnose"]) == 0
     assert "No GPU was proved." in capsys.readouterr().out

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from pilots.host import diagnostic
 from rental import downloads, exhibit
 from tests.rental.pages import text_of
 
@@ -45,7 +46,7 @@ def test_the_mini_project_is_a_project_and_always_the_same_file() -> None:
 
 def test_the_diagnostic_is_the_hosts_own_file() -> None:
     answer = Client().get("/downloads/kernodeck-diagnose.py")
-    assert answer.content == downloads.DIAGNOSTIC.read_bytes()
+    assert answer.content == diagnostic.source().encode()
     assert answer["Content-Disposition"] == 'attachment; filename="kernodeck-diagnose.py"'
     assert answer["X-Content-Type-Options"] == "nosniff"
 
