@@ -1,7 +1,7 @@
 """Delivery: hosts show their cards, an operator hands them over, the customer reads the access."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -117,7 +117,7 @@ def differences(order: Order, hosts: list[str], now: datetime) -> list[Differenc
             found.append(Difference("no_proof", host, _("%(host)s has shown no card yet.") % {"host": host}))
         elif not mine:
             found.append(_other_card(order, host, shown))
-        elif mine[0].proved_at < now - timedelta(hours=settings.PROOF_HOURS):
+        elif mine[0].is_old(now):
             sentence = _("%(host)s showed its cards more than %(hours)d hours ago: run its diagnostic again.")
             found.append(Difference("proof_too_old", host, sentence % {"host": host, "hours": settings.PROOF_HOURS}))
         elif _is_taken(order, host):

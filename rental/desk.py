@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db.models import OuterRef, Q, Subquery
 from django.utils.translation import gettext as _
 
@@ -107,7 +106,7 @@ def _candidate(order: Order, host: str, rows: list[CardProof], taken: dict[str, 
     trouble = ""
     if not mine:
         trouble = _("It does not show %(card)s.") % {"card": order.card.name}
-    elif mine[0].proved_at < now - timedelta(hours=settings.PROOF_HOURS):
+    elif mine[0].is_old(now):
         trouble = _("It showed its cards too long ago: run its diagnostic again.")
     elif busy:
         trouble = _("It serves another order.")

@@ -64,8 +64,7 @@ class CardsOut(Schema):
     next: str | None = None
 
 
-class QuoteOut(Schema):
-    id: str
+class BoughtOut(Schema):
     card: str
     days: int
     lots: int
@@ -74,6 +73,10 @@ class QuoteOut(Schema):
     preparation_note: str
     unit_price_cents: int
     total_cents: int
+
+
+class QuoteOut(BoughtOut):
+    id: str
     expires_at: str
 
 
@@ -87,17 +90,9 @@ class MoveOut(Schema):
     note: str
 
 
-class OrderOut(Schema):
+class OrderOut(BoughtOut):
     code: str
     state: str
-    card: str
-    days: int
-    lots: int
-    cards: int
-    preparation: str
-    preparation_note: str
-    unit_price_cents: int
-    total_cents: int
     placed_at: str
     pay_until: str
     paid_at: str | None

@@ -1,5 +1,6 @@
 """Delivery: what hosts have shown, which host serves which order, and the sealed access."""
 
+from datetime import datetime, timedelta
 from typing import ClassVar
 
 import pgtrigger
@@ -30,6 +31,10 @@ class CardProof(models.Model):
 
     def __str__(self) -> str:
         return f"{self.host_ref}: {self.count} × {self.model}"
+
+    def is_old(self, now: datetime) -> bool:
+        """Too old to hand a machine over on: it must have shown its cards in the last PROOF_HOURS hours."""
+        return self.proved_at < now - timedelta(hours=settings.PROOF_HOURS)
 
 
 class OrderHost(models.Model):
