@@ -6,12 +6,9 @@ from ninja import Schema
 from pydantic import BaseModel, Field
 
 from common.api.answers import Text
+from pilots.host.wire import Stage
 
 Ref = Annotated[Text, Field(max_length=26, description="26 characters, as this API gave it")]
-Stage = Literal[
-    "queued", "claimed", "fetched", "unpacked", "interpreter", "environment", "diagnostic", "launched", "processing",
-    "collecting", "verified",
-]  # fmt: skip
 Outcome = Literal["", "completed", "failed", "cancelled", "lost", "refused"]
 
 

@@ -67,12 +67,7 @@ def run(want: argparse.Namespace) -> int:
             return _does_not(str(error), want.json)
         except (local.NotUsable, OSError) as error:
             return _wrong(str(error))
-    told = judged.as_dict()
-    if want.json:
-        screen.tell(told)
-    else:
-        screen.judged(told)
-    return HOLDS if judged.holds else FAILS
+    return _judged(judged, want.json)
 
 
 def resume_test(want: argparse.Namespace) -> int:
@@ -131,12 +126,7 @@ def sheet(want: argparse.Namespace) -> int:
         judged = local.read_again(want.folder)
     except (local.NotUsable, OSError) as error:
         return _wrong(str(error))
-    told = judged.as_dict()
-    if want.json:
-        screen.tell(told)
-    else:
-        screen.judged(told)
-    return HOLDS if judged.holds else FAILS
+    return _judged(judged, want.json)
 
 
 def verify_evidence(want: argparse.Namespace) -> int:
@@ -263,6 +253,11 @@ def _halting() -> Iterator[Halt]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _judged(judged: local.Judged, as_json: bool) -> int:
+    (screen.tell if as_json else screen.judged)(judged.as_dict())
+    return HOLDS if judged.holds else FAILS
 
 
 def _wrong(text: str) -> int:

@@ -4,7 +4,11 @@ Everything a run reports is an append-only file, shipped by offset. Stages, the 
 of `events.jsonl`; results are lines of `results.jsonl`; nothing else is a report.
 """
 
-from typing import Final, Literal, NotRequired, TypedDict
+from typing import Final, Literal, NotRequired, TypedDict, get_args
+
+from pilots.spec.words import Fault, FrozenSpec, Item
+
+__all__ = ["Fault", "FrozenSpec", "Item"]  # the spec's own words, which both sides say too
 
 WIRE_VERSION: Final = 1
 TASK_WAKE: Final = "kernodeck.wake"  # a Celery message: kwargs {"run": str, "attempt": int}, never more
@@ -14,12 +18,8 @@ Stage = Literal[
     "queued", "claimed", "fetched", "unpacked", "interpreter", "environment",
     "diagnostic", "launched", "processing", "collecting", "verified",
 ]  # fmt: skip
-STAGES: Final[tuple[Stage, ...]] = (
-    "queued", "claimed", "fetched", "unpacked", "interpreter", "environment",
-    "diagnostic", "launched", "processing", "collecting", "verified",
-)  # fmt: skip
+STAGES: Final[tuple[Stage, ...]] = get_args(Stage)
 Outcome = Literal["completed", "failed", "cancelled", "lost", "refused"]
-Fault = Literal["project", "host", "platform"]
 
 # Files a host may ship, each append-only. The site refuses any other name.
 FILES: Final = (
@@ -78,7 +78,7 @@ class Claim(TypedDict):
     claim: str
     run_key: str  # sent as `Authorization: Bearer` with every later call of this run
     try_number: int
-    spec: "FrozenSpec"
+    spec: FrozenSpec
     spec_sha256: str
     archive_sha256: str  # of GET runs/<run>/archive
     archive_size: int
@@ -87,24 +87,6 @@ class Claim(TypedDict):
     lease_seconds: float
     report_seconds: float
     held: dict[str, int]  # bytes the site already holds of each file
-
-
-class Item(TypedDict):
-    """One declared input."""
-
-    id: str
-    path: str
-    size: int
-    sha256: str
-
-
-class FrozenSpec(TypedDict):
-    """What was fixed before launch: the configuration as written and the manifest of inputs."""
-
-    schema: str  # "kernodeck/spec/1"
-    config: dict[str, object]
-    manifest: list[Item]
-    project_sha256: str
 
 
 class Report(TypedDict):

@@ -25,6 +25,7 @@ class Run(models.Model):
     verification that re-reads the site's own copy.
     """
 
+    # The codes; what people read of each stands in `pilots/vocabulary/runs.py`.
     class Stage(models.TextChoices):
         QUEUED = "queued", _("queued")
         CLAIMED = "claimed", _("claimed")

@@ -1,4 +1,4 @@
-"""The shapes that the spec hands around; equal, name for name, to those of the host's wire words."""
+"""The shapes that the spec hands around; the wire between site and host says them too."""
 
 from typing import Literal, TypedDict
 
