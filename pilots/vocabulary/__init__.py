@@ -2,7 +2,7 @@
 
 from pilots.vocabulary.criteria import CRITERIA, VERDICTS, criterion, error, malformed, verdict
 from pilots.vocabulary.findings import FINDINGS, LEVELS, finding, level
-from pilots.vocabulary.rungs import RUNG_VERDICTS, RUNGS, Rung, rung, rung_verdict
+from pilots.vocabulary.rungs import RUNG_VERDICTS, rung, rung_verdict
 from pilots.vocabulary.runs import (
     FAULTS,
     OUTCOMES,
@@ -26,11 +26,9 @@ __all__ = [
     "LEVELS",
     "OUTCOMES",
     "REASONS",
-    "RUNGS",
     "RUNG_VERDICTS",
     "STAGES",
     "VERDICTS",
-    "Rung",
     "Word",
     "choice",
     "criterion",

@@ -18,7 +18,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def guide(request: HttpRequest) -> HttpResponse:
     file = "kernodeck-diagnose.py" if downloads.diagnostic() else ""
-    return render(request, "rental/guide/guide.html", {"rungs": ladder.RUNGS, "diagnostic": file})
+    return render(request, "rental/guide/guide.html", {"rungs": ladder.OF_EVERY_RUN, "diagnostic": file})
 
 
 @require_safe
