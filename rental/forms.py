@@ -91,7 +91,7 @@ class ChoiceForm(forms.Form):
 
 class ReasonForm(forms.Form):
     reason = forms.CharField(
-        label=_("Reason (optional)"),
+        label=_("Reason"),
         required=False,
         max_length=300,
         widget=forms.Textarea(attrs={"rows": 3}),
