@@ -103,7 +103,7 @@ VOCABULARY: dict[str, Words] = {
         _("Your machine was handed over."),
         _("It was handed over, and its term runs."),
         _("Your term runs until %(ends)s. Reveal the access, then start a pilot."),
-        _("The diagnostic showed the cards. Whether your own program works on them, only a pilot can show."),
+        _("Its own diagnostic showed what you ordered. Whether your program works on it, only a pilot can show."),
     ),
     "ended": Words(
         "confirmed",
