@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from pilots.models import Host, Rung
-from rental import delivery
+from rental.delivery import handover
 
 HOST, COMPUTE = 0, 5  # numbers of the rungs that a proof rests on
 
@@ -50,7 +50,7 @@ def keep(host: Host, rungs: list[Rung], at: datetime) -> list[dict[str, Any]]:
     """Tell the rental room; answers the cards on sale that were proved."""
     proved = []
     for kind in shown(rungs, host.facts):
-        found = delivery.record_card_proof(
+        found = handover.record_card_proof(
             host_ref=host.name,
             backend=kind.backend,
             model=kind.model,

@@ -17,7 +17,6 @@ class RentalConfig(AppConfig):
     def ready(self) -> None:
         # Models are ready only now.
         from billing.signals import balance_credited
-        from rental import checks as _checks  # noqa: F401 (registers itself)
-        from rental.reactions import money_came_in
+        from rental.orders.reactions import money_came_in
 
         balance_credited.connect(money_came_in, dispatch_uid="rental.money_came_in")

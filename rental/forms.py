@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from billing.networks import ASSET_CHOICES, NETWORK_CHOICES
 from common.refusals import Refusal
-from rental.prices import DAYS, LOTS
+from rental.catalogue.prices import DAYS, LOTS
 
 PREPARATIONS: tuple[tuple[str, Promise, Promise], ...] = (
     ("ubuntu", _("Ubuntu"), _("the system with the card’s driver, nothing else")),

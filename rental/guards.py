@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from common.codes import ALPHABET
 from common.refusals import Refusal
 from rental.models import Order, Quote, User
-from rental.quoting import is_id
+from rental.orders.quoting import is_id
 
 CODE = re.compile(rf"[{ALPHABET}]{{4}}-[{ALPHABET}]{{4}}")
 View = Callable[..., HttpResponse]

@@ -129,16 +129,16 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_REDIRECT_URL = "/account/"
 LOGIN_URL = "/accounts/login/"
-ACCOUNT_ADAPTER = "rental.accounts.AccountAdapter"
+ACCOUNT_ADAPTER = "rental.accounts.adapter.AccountAdapter"
 ACCOUNT_FORMS = {
-    "signup": "rental.account_forms.SignupForm",
-    "login": "rental.account_forms.LoginForm",
-    "change_password": "rental.account_forms.ChangePasswordForm",
-    "set_password": "rental.account_forms.SetPasswordForm",
-    "reset_password": "rental.account_forms.ResetPasswordForm",
-    "reset_password_from_key": "rental.account_forms.ResetPasswordKeyForm",
-    "add_email": "rental.account_forms.AddEmailForm",
-    "reauthenticate": "rental.account_forms.ReauthenticateForm",
+    "signup": "rental.accounts.forms.SignupForm",
+    "login": "rental.accounts.forms.LoginForm",
+    "change_password": "rental.accounts.forms.ChangePasswordForm",
+    "set_password": "rental.accounts.forms.SetPasswordForm",
+    "reset_password": "rental.accounts.forms.ResetPasswordForm",
+    "reset_password_from_key": "rental.accounts.forms.ResetPasswordKeyForm",
+    "add_email": "rental.accounts.forms.AddEmailForm",
+    "reauthenticate": "rental.accounts.forms.ReauthenticateForm",
 }
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
@@ -154,11 +154,11 @@ ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PRODUCTION else "http"
 # How many proxies in front of this site write X-Forwarded-For; without one the connection's address counts.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXIES", 0)
-MFA_ADAPTER = "rental.accounts.MFAAdapter"
+MFA_ADAPTER = "rental.accounts.adapter.MFAAdapter"
 MFA_FORMS = {
-    "authenticate": "rental.account_forms.AuthenticateForm",
-    "reauthenticate": "rental.account_forms.MFAReauthenticateForm",
-    "activate_totp": "rental.account_forms.ActivateForm",
+    "authenticate": "rental.accounts.forms.AuthenticateForm",
+    "reauthenticate": "rental.accounts.forms.MFAReauthenticateForm",
+    "activate_totp": "rental.accounts.forms.ActivateForm",
 }
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Kernodeck"

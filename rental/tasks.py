@@ -2,8 +2,10 @@
 
 from datetime import datetime
 
-from rental import arrivals, books, emails, ordering, outbox, terms
+from rental.desk import books
+from rental.letters import emails, outbox
 from rental.models import Order, User
+from rental.orders import arrivals, ordering, terms
 
 
 def pay_arrived(now: datetime) -> int:

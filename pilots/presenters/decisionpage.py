@@ -24,7 +24,7 @@ from pilots.presenters.rows import id_rows, refusals
 from pilots.presenters.runpage import cells_of
 from pilots.presenters.text import names
 from pilots.presenters.verdict import State
-from rental import chooser
+from rental.catalogue import chooser
 from rental.models import Order
 
 Text = str | Promise

@@ -3,7 +3,7 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from rental.ladder import RUNGS, Rung
+from rental.guide.ladder import RUNGS, Rung
 
 Text = str | Promise
 

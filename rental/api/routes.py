@@ -12,7 +12,7 @@ from common.api import auth
 from common.api.answers import answer
 from common.api.cursor import page
 from common.api.idempotency import idempotent
-from rental import delivery, guards, ordering, stock
+from rental import guards
 from rental.api import present
 from rental.api.shapes import (
     AccessOut,
@@ -28,7 +28,10 @@ from rental.api.shapes import (
     QuoteOut,
     ReasonIn,
 )
+from rental.catalogue import stock
+from rental.delivery import handover
 from rental.models import Order, Price
+from rental.orders import ordering
 
 router = Router()
 # Optional bodies: a POST without one is the act with its defaults.
@@ -107,7 +110,7 @@ def payment_requests(request: HttpRequest, code: str, payload: AskIn) -> Any:
 )
 def access(request: HttpRequest, code: str) -> Any:
     customer = guards.person(request)
-    return {"access": delivery.reveal(guards.order_for(customer, code), customer)}
+    return {"access": handover.reveal(guards.order_for(customer, code), customer)}
 
 
 @router.post(
@@ -117,5 +120,5 @@ def access(request: HttpRequest, code: str) -> Any:
 def deliver(request: HttpRequest, code: str, payload: DeliverIn) -> Any:
     operator = guards.person(request)
     order = guards.order_at_desk(operator, code)
-    delivered = delivery.hand_over(order, hosts=payload.hosts, access=payload.access, by=operator)
-    return {**present.order(delivered), "hosts": delivery.hosts_of(delivered)}
+    delivered = handover.hand_over(order, hosts=payload.hosts, access=payload.access, by=operator)
+    return {**present.order(delivered), "hosts": handover.hosts_of(delivered)}

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from common.codes import reference
-from rental.prices import DAYS
+from rental.catalogue.prices import DAYS
 
 
 class Backend(models.TextChoices):

@@ -11,8 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from common.codes import readable
+from rental.catalogue.prices import DAYS, hours_of
 from rental.models.catalogue import Card, Preparation, Quote
-from rental.prices import DAYS, hours_of
 
 
 class OrderQuerySet(models.QuerySet["Order"]):

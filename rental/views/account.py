@@ -20,12 +20,13 @@ from billing.ledger import balance_of
 from common.codes import reference
 from common.models import ApiToken
 from common.refusals import Refusal
-from rental import closing, timeline
-from rental.bought import in_short
+from rental.accounts import closing
+from rental.accounts.profile_forms import NameForm, TokenForm, ZoneForm
 from rental.guards import is_operator
 from rental.models import Order, User
-from rental.profile_forms import NameForm, TokenForm, ZoneForm
-from rental.vocabulary import describe
+from rental.orders import timeline
+from rental.orders.bought import in_short
+from rental.orders.vocabulary import describe
 
 LEDGER, ORDERS = 20, 10
 # The id of the token form last shown: sending the same page twice makes one token.

@@ -14,10 +14,11 @@ from django.views.decorators.http import require_GET, require_http_methods
 from billing.ledger import balance_of
 from common.codes import reference
 from common.refusals import Refusal
-from rental import chooser, ordering, quoting
-from rental.bought import bought
+from rental.catalogue import chooser
 from rental.guards import person, quote_for
 from rental.models import Quote
+from rental.orders import ordering, quoting
+from rental.orders.bought import bought
 
 # The visitor's own open quote: its lots count as free for them, and a new choice gives them back.
 HELD = "held_quote"

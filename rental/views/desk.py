@@ -11,12 +11,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from common.refusals import Refusal
-from rental import books, delivery, desk, ordering, timeline
-from rental.bought import bought
+from rental.delivery import handover
+from rental.desk import books
+from rental.desk import queues as waiting_for
 from rental.forms import DeliveryForm, RefundForm, refuse
 from rental.guards import operators_only, order_at_desk, person
 from rental.models import Order
-from rental.vocabulary import describe
+from rental.orders import ordering, timeline
+from rental.orders.bought import bought
+from rental.orders.vocabulary import describe
 
 
 @require_GET
@@ -24,14 +27,19 @@ from rental.vocabulary import describe
 def queues(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     waiting = {
-        "notices": desk.notices(now),
-        "receipts": desk.receipts(now),
-        "deliveries": desk.deliveries(now),
-        "ending": desk.ending(now),
+        "notices": waiting_for.notices(now),
+        "receipts": waiting_for.receipts(now),
+        "deliveries": waiting_for.deliveries(now),
+        "ending": waiting_for.ending(now),
     }
     late = sum(row["order"].is_overdue(now) for row in waiting["deliveries"])
     count = sum(len(waiting[name]) for name in ("notices", "receipts", "deliveries"))
-    rest = {"rates": desk.rates(now), "letters_given_up": desk.letters_given_up(), "proof": books.latest(), "now": now}
+    rest = {
+        "rates": waiting_for.rates(now),
+        "letters_given_up": waiting_for.letters_given_up(),
+        "proof": books.latest(),
+        "now": now,
+    }
     return render(request, "rental/desk.html", waiting | rest | {"count": count, "late": late})
 
 
@@ -51,7 +59,7 @@ def order(request: HttpRequest, code: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             data = form.cleaned_data
-            delivery.hand_over(found, hosts=data["hosts"], access=data["access"], by=person(request))
+            handover.hand_over(found, hosts=data["hosts"], access=data["access"], by=person(request))
         except Refusal as refusal:
             refuse(form, refusal)
         else:
@@ -72,8 +80,8 @@ def _order(order: Order, form: DeliveryForm) -> dict[str, Any]:
         "state": describe(order, now, timeline.money_from(requests)),
         "bought": bought(order),
         "deliverable": open_to_deliver,
-        "candidates": desk.candidates(order, now) if open_to_deliver else [],
-        "hosts": delivery.hosts_of(order),
+        "candidates": waiting_for.candidates(order, now) if open_to_deliver else [],
+        "hosts": handover.hosts_of(order),
         "trail": timeline.trail(order, order.moves.select_related("actor"), requests, for_operator=True),
         "requests": requests,
     }
@@ -84,7 +92,7 @@ def _order(order: Order, form: DeliveryForm) -> dict[str, Any]:
 def prepare(request: HttpRequest, code: str) -> HttpResponse:
     found = order_at_desk(request.user, code)
     try:
-        delivery.start_preparation(found, person(request))
+        handover.start_preparation(found, person(request))
     except Refusal as refusal:
         messages.error(request, str(refusal.sentence))
     return redirect("desk_order", found.code)

@@ -15,7 +15,7 @@ from billing.models import PaymentRequest, Rate, Receipt
 from billing.networks import ASSETS, NETWORKS
 from common.codes import reference
 from common.refusals import Refusal
-from rental import desk
+from rental.desk import queues
 from rental.forms import AdjustForm, EvidenceForm, RateForm, ReceiptForm, refuse
 from rental.guards import operators_only, person
 from rental.models import User
@@ -33,7 +33,7 @@ def new_receipt(request: HttpRequest) -> HttpResponse:
             refuse(form, refusal)
         else:
             return redirect("desk_receipt", receipt.pk)
-    context = {"form": form, "asked": asked, "due": desk.amount_of(asked) if asked else ""}
+    context = {"form": form, "asked": asked, "due": queues.amount_of(asked) if asked else ""}
     return render(request, "rental/desk_receipt_new.html", context, status=422 if form.errors else 200)
 
 
@@ -81,7 +81,7 @@ def receipt(request: HttpRequest, number: int) -> HttpResponse:
     context = {
         "receipt": found,
         "form": form,
-        "amount": desk.amount_of(found),
+        "amount": queues.amount_of(found),
         "own": found.vouched_by_id == request.user.pk,
         "moves": found.moves.select_related("actor").order_by("-pk"),
     }
@@ -110,7 +110,7 @@ def rate(request: HttpRequest, asset: str) -> HttpResponse:
     if asset not in ASSETS:
         raise Http404
     last = Rate.objects.filter(asset=asset).order_by("-pk").first()
-    form = RateForm(request.POST or None, initial={"value": desk.usd_of(last) if last else "", "hours": "24"})
+    form = RateForm(request.POST or None, initial={"value": queues.usd_of(last) if last else "", "hours": "24"})
     if request.method == "POST" and form.is_valid():
         valid_for = timedelta(hours=form.cleaned_data["hours"])
         try:
@@ -119,7 +119,7 @@ def rate(request: HttpRequest, asset: str) -> HttpResponse:
             refuse(form, refusal)
         else:
             return redirect("desk")
-    context = {"asset": asset, "last": last, "last_usd": desk.usd_of(last) if last else "", "form": form}
+    context = {"asset": asset, "last": last, "last_usd": queues.usd_of(last) if last else "", "form": form}
     return render(request, "rental/desk_rate.html", context, status=422 if form.errors else 200)
 
 

@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from rental import downloads, exhibit, ladder
+from rental.guide import downloads, exhibit, ladder
 
 
 @require_safe

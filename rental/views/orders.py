@@ -15,12 +15,14 @@ from django.views.decorators.http import require_GET, require_http_methods
 from billing.ledger import balance_of
 from common.api.cursor import page
 from common.refusals import Refusal
-from rental import chooser, delivery, ordering, timeline
-from rental.bought import bought, in_short
+from rental.catalogue import chooser
+from rental.delivery import handover
 from rental.forms import ReasonForm
 from rental.guards import order_for, person
 from rental.models import Access, CardProof, Order
-from rental.vocabulary import describe
+from rental.orders import ordering, timeline
+from rental.orders.bought import bought, in_short
+from rental.orders.vocabulary import describe
 
 PAGE = 25
 
@@ -163,11 +165,11 @@ def access(request: HttpRequest, code: str) -> HttpResponse:
     text = None
     if request.method == "POST":
         try:
-            text = delivery.reveal(found, person(request))
+            text = handover.reveal(found, person(request))
         except Refusal as refusal:
             messages.error(request, str(refusal.sentence))
             return redirect("order", found.code)
     elif found.state != Order.State.DELIVERED:
         return redirect("order", found.code)
-    context = {"order": found, "text": text, "hosts": delivery.hosts_of(found), "now": timezone.now()}
+    context = {"order": found, "text": text, "hosts": handover.hosts_of(found), "now": timezone.now()}
     return render(request, "rental/order_access.html", context)

@@ -17,10 +17,10 @@ from billing.guards import request_for
 from billing.ledger import balance_of
 from billing.models import PaymentRequest
 from common.refusals import Refusal
-from rental import ordering, timeline
-from rental.bought import bought
 from rental.guards import order_for, person
 from rental.models import Order
+from rental.orders import ordering, timeline
+from rental.orders.bought import bought
 
 
 @require_http_methods(["GET", "POST"])

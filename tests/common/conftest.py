@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 
 from common.models import ApiToken
+from rental.accounts.people import make_customer
 from rental.models import User
-from rental.people import make_customer
 
 PASSWORD = "correct horse battery"
 

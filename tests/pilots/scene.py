@@ -17,10 +17,11 @@ from pilots import drafts, projects, runs, storage
 from pilots.host import wire
 from pilots.models import Host, Pilot, Project, Run
 from pilots.runs import claiming, reporting, verifying
-from rental import delivery, ordering
-from rental.catalogue import load_examples
+from rental.accounts.people import make_customer
+from rental.catalogue.book import load_examples
+from rental.delivery import handover
 from rental.models import Card, Order, User
-from rental.people import make_customer
+from rental.orders import ordering
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "documents"
 IDS = [f"doc-{number:02d}" for number in range(1, 13)]
@@ -62,11 +63,11 @@ def delivered(customer: User, staff: User, machine: Host, card: str = "cpu") -> 
         ledger.adjust(customer, order.total_cents, key=f"t:{order.code}", by=staff, reason="for a test")
     order = ordering.pay_from_balance(order, customer)
     model, memory = DRIVER[card]
-    delivery.record_card_proof(
+    handover.record_card_proof(
         host_ref=machine.name, backend=order.card.backend, model=model, count=order.cards, memory_gb=memory, facts={},
         at=timezone.now(),
     )  # fmt: skip
-    return delivery.hand_over(order, hosts=[machine.name], access="ssh ana@203.0.113.7", by=staff)
+    return handover.hand_over(order, hosts=[machine.name], access="ssh ana@203.0.113.7", by=staff)
 
 
 def archive(files: Mapping[str, bytes]) -> SimpleUploadedFile:

@@ -9,10 +9,11 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from billing import ledger
-from rental import delivery, ordering
-from rental.catalogue import load_examples
+from rental.accounts.people import make_customer
+from rental.catalogue.book import load_examples
+from rental.delivery import handover
 from rental.models import Card, Order, User
-from rental.people import make_customer
+from rental.orders import ordering
 
 
 @pytest.fixture(autouse=True)
@@ -86,7 +87,7 @@ def deliver(place: Place, put: Callable[[User, int], None], staff: User) -> Plac
         put(order.customer, order.total_cents)
         order = ordering.pay_from_balance(order, order.customer)
         show(host, order.card, order.cards)
-        return delivery.hand_over(order, hosts=[host], access="ssh ana@203.0.113.7", by=staff)
+        return handover.hand_over(order, hosts=[host], access="ssh ana@203.0.113.7", by=staff)
 
     return act
 
@@ -108,4 +109,4 @@ def show(host: str, card: Card, count: int, *, hours_ago: float = 0, **changed: 
     model, memory = DRIVER_WORDS[card.slug]
     facts = {"backend": card.backend, "model": model, "count": count, "memory_gb": memory, **changed}
     at = timezone.now() - timedelta(hours=hours_ago)
-    return delivery.record_card_proof(host_ref=host, facts={}, at=at, **facts)
+    return handover.record_card_proof(host_ref=host, facts={}, at=at, **facts)

@@ -14,9 +14,10 @@ from django.http import Http404
 from django.test import Client
 
 from common.models import ApiToken
-from rental import guards, ordering
+from rental import guards
+from rental.accounts.people import make_operator
 from rental.models import Order, User
-from rental.people import make_operator
+from rental.orders import ordering
 
 PASSWORD = "a long password 1"
 

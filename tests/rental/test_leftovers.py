@@ -8,8 +8,8 @@ from django.test import Client
 from django.utils import timezone
 
 from billing import payments, rates, receiving
-from rental import ordering
 from rental.models import Letter, User
+from rental.orders import ordering
 from tests.common.leftovers import leftovers
 from tests.rental.conftest import Place
 from tests.rental.pages import at_desk, signed_in

@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 from billing import ledger, payments, rates, receiving
 from billing.models import Journal, PaymentRequest, Receipt
 from common.refusals import Refusal
-from rental import books, delivery, ordering, tasks
+from rental import tasks
+from rental.delivery import handover
+from rental.desk import books
 from rental.models import Letter, Order, User
+from rental.orders import ordering
 from tests.rental.conftest import show
 
 Put = Callable[[User, int], None]
@@ -205,8 +208,8 @@ def do(act: str, order: Order, request: PaymentRequest, put: Put, staff: User) -
         "cancel": lambda: ordering.cancel(order, order.customer),
         "lapse": lambda: ordering.lapse_due(now + timedelta(days=2)),
         "refund": lambda: ordering.refund(order, staff, "property"),
-        "prepare": lambda: delivery.start_preparation(order, staff),
-        "hand_over": lambda: delivery.hand_over(order, hosts=["host-p"], access="x", by=staff),
+        "prepare": lambda: handover.start_preparation(order, staff),
+        "hand_over": lambda: handover.hand_over(order, hosts=["host-p"], access="x", by=staff),
         "extend": lambda: ordering.extend(order, order.customer),
         "end": lambda: ordering.end_due(now + timedelta(days=40)),
         "sweep": lambda: [task(now) for task in tasks.ALL],

@@ -15,9 +15,9 @@ from django.utils import timezone
 from billing import ledger, rates, receiving
 from common.models import ApiToken
 from pilots.models import Host
-from rental import catalogue
+from rental.accounts.people import make_customer, make_operator
+from rental.catalogue import book
 from rental.models import User
-from rental.people import make_customer, make_operator
 
 OPENING_CENTS = 2_500_00
 CUSTOMER, OPERATOR = "customer@example.org", "operator@example.org"
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         if options["host_ready"]:
             raise SystemExit(0 if self.is_ready(options["host_ready"]) else 1)
         now = timezone.now()
-        catalogue.load_examples()
+        book.load_examples()
         receiving.ensure_examples()
         rates.renew_examples(now)
         people = self.people()

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand
 
 from billing.models import Journal
 from pilots.tasks import reread_all
-from rental import books
+from rental.desk import books
 
 
 class Command(BaseCommand):

@@ -8,9 +8,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from common.refusals import Refusal
-from rental import catalogue, stock
+from rental.catalogue import book, stock
+from rental.catalogue.prices import DAYS
 from rental.models import Card, Price, User
-from rental.prices import DAYS
 
 
 class Command(BaseCommand):
@@ -50,18 +50,18 @@ class Command(BaseCommand):
 
     def do_load(self, options: dict[str, Any]) -> None:
         # A real site reviews the prices first, then sells: an example price is nobody's decision.
-        added = catalogue.load_examples(on_sale=not settings.PRODUCTION)
+        added = book.load_examples(on_sale=not settings.PRODUCTION)
         self.stdout.write(f"{added} cards added{', off sale: set prices, then `sell` each' * settings.PRODUCTION}")
 
     def do_price(self, options: dict[str, Any]) -> None:
-        price = catalogue.set_price(
+        price = book.set_price(
             self.card(options), days=options["days"], cents=cents_of(options["usd"]), by=self.operator(options)
         )
         self.stdout.write(f"{price.card.slug}, {price.days} days: {Decimal(price.cents) / 100:.2f} USD a lot from now")
 
     def do_stock(self, options: dict[str, Any]) -> None:
         by, reason = self.operator(options), options["reason"]
-        card = catalogue.set_stock(self.card(options), lots=options["lots"], by=by, reason=reason)
+        card = book.set_stock(self.card(options), lots=options["lots"], by=by, reason=reason)
         self.stdout.write(f"{card.slug}: {card.lots} lots")
 
     def do_sell(self, options: dict[str, Any]) -> None:

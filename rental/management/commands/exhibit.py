@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from rental import exhibit
+from rental.guide import exhibit
 
 
 class Command(BaseCommand):

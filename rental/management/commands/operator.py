@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_email
 
-from rental.people import make_operator
+from rental.accounts.people import make_operator
 
 
 class Command(BaseCommand):

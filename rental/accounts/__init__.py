@@ -1,0 +1,1 @@
+"""People: how they sign up, sign in, change and close their accounts."""

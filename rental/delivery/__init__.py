@@ -1,0 +1,1 @@
+"""Machines: their proof, their handing over and what opens them."""

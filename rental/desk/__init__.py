@@ -1,0 +1,1 @@
+"""What operators see: queues, and the proof of the books."""

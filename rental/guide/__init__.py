@@ -1,0 +1,1 @@
+"""The six steps, the diagnostic, the example and its recorded result."""

@@ -1,0 +1,1 @@
+"""Letters to people: their words, and the outbox that sends them."""

@@ -1,0 +1,1 @@
+"""Quotes, orders and terms: from choice to the end, each with its history."""
