@@ -247,6 +247,8 @@ QUOTE_MINUTES = env.int("QUOTE_MINUTES", 30)
 PAYMENT_MINUTES = env.int("PAYMENT_MINUTES", 60)
 LATE_GRACE_MINUTES = env.int("LATE_GRACE_MINUTES", 24 * 60)
 DELIVERY_HOURS = env.int("DELIVERY_HOURS", 24)
+# So long after a missed promise a customer may cancel an order that is being prepared, with the whole price back.
+LATE_CANCEL_HOURS = env.int("LATE_CANCEL_HOURS", 24)
 RETENTION_DAYS = env.int("RETENTION_DAYS", 90)
 # How long after a host showed its cards they may still be handed over on that word.
 PROOF_HOURS = env.int("PROOF_HOURS", 24)

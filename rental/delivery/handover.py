@@ -15,7 +15,9 @@ from rental.catalogue import prices
 from rental.delivery import matching
 from rental.delivery.sealing import seal, unseal
 from rental.letters import emails
-from rental.models import Access, AccessReveal, CardProof, MoveCode, Order, OrderHost, User
+from rental.letters import late as late_letters
+from rental.models import Access, AccessReveal, CardProof, MoveCode, Order, OrderHost, OrderMove, User
+from rental.orders import lateness
 from rental.orders.moves import lock, move, wrong_state
 
 ACCESS_LENGTH = 20_000
@@ -74,7 +76,8 @@ def start_preparation(order: Order, by: User) -> Order:
 
 
 def hand_over(order: Order, *, hosts: list[str], access: str, by: User) -> Order:
-    """Deliver the order on `hosts`; its term begins now and lasts 72, 168 or 720 hours to the second.
+    """Deliver the order on `hosts`; its term begins now and lasts 72, 168 or 720 hours to the second, and the
+    hours by which the delivery is late.
 
     Raises:
         Refusal: `wrong_state`; `hosts_missing`, `access_missing` (422, at their field); `cards_not_proved` with
@@ -102,10 +105,20 @@ def hand_over(order: Order, *, hosts: list[str], access: str, by: User) -> Order
         Access.objects.create(order=order, sealed=seal(access.strip()), created_at=now)
         if order.state == Order.State.PAID:
             move(order, Order.State.PREPARING, code=MoveCode.PREPARATION_STARTED, at=now, by=by)
-        ends_at = now + order.term
-        move(order, Order.State.DELIVERED, code=MoveCode.HANDED_OVER, at=now, by=by, delivered_at=now, ends_at=ends_at)
+        _begin_term(order, now, by)
         emails.order_delivered(order)
         return order
+
+
+def _begin_term(order: Order, now: datetime, by: User) -> None:
+    """The term begins now. Each started hour after the promise adds one to it, and a letter says so."""
+    late = lateness.hours_late(order.promised_at, now) if order.promised_at else 0
+    times = {"delivered_at": now, "ends_at": lateness.first_end(now, order.term, late), "late_hours": late}
+    move(order, Order.State.DELIVERED, code=MoveCode.HANDED_OVER, at=now, by=by, **times)
+    if late:
+        state = order.state
+        OrderMove.objects.create(order=order, old=state, new=state, actor=None, at=now, code=MoveCode.LATE_HOURS)
+        late_letters.hours_added(order)
 
 
 def differences(order: Order, hosts: list[str], now: datetime) -> list[Difference]:

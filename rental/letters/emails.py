@@ -16,6 +16,7 @@ from billing.networks import NETWORKS
 from common.formats import coin, usd, when
 from rental.letters.outbox import Page, told, write, write_page
 from rental.models import Extension, Order
+from rental.orders import rules
 
 __all__ = ["write"]
 
@@ -123,6 +124,7 @@ def order_overdue(order: Order) -> Page:
         [
             _("Your order is paid and we have not delivered it by the time we promised. The fault is ours."),
             _("It stays first on our desk. Your term has not begun, and no hour of it is lost."),
+            f"{rules.late_delivery()} {rules.being_prepared()}",
         ],
         [*bought(order), (_("Was promised by"), moment(order.promised_at, order))],
         order_link(order),

@@ -144,6 +144,10 @@ class Quote(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
     released_at = models.DateTimeField(null=True, blank=True)
+    # The unpaid order that placing this quote takes the place of.
+    changes = models.ForeignKey(
+        "rental.Order", on_delete=models.PROTECT, null=True, blank=True, related_name="change_quotes"
+    )
 
     objects = QuoteQuerySet.as_manager()
 

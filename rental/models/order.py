@@ -48,7 +48,7 @@ class Order(models.Model):
     MOVES: ClassVar[dict[str, tuple[str, ...]]] = {
         State.PLACED: (State.PAID, State.CANCELLED, State.LAPSED),
         State.PAID: (State.PREPARING, State.REFUNDED),
-        State.PREPARING: (State.DELIVERED,),
+        State.PREPARING: (State.DELIVERED, State.REFUNDED),
         State.DELIVERED: (State.ENDED,),
         State.ENDED: (),
         State.CANCELLED: (),
@@ -79,6 +79,11 @@ class Order(models.Model):
     delivered_at = models.DateTimeField(null=True, blank=True)
     ends_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
+    late_hours = models.PositiveIntegerField(default=0, help_text="hours added to the first term for a late delivery")
+    # The order of the same customer that this one took the place of, before it was paid.
+    replaces = models.OneToOneField(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="replaced_by"
+    )
 
     objects = OrderQuerySet.as_manager()
 
@@ -102,6 +107,9 @@ class Order(models.Model):
                 condition=~Q(state__in=("delivered", "ended")) | Q(delivered_at__isnull=False, ends_at__isnull=False),
                 name="order_delivered_has_its_times",
             ),
+            models.CheckConstraint(
+                condition=Q(late_hours=0) | Q(delivered_at__gt=F("promised_at")), name="order_late_hours_only_when_late"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -114,6 +122,14 @@ class Order(models.Model):
     @property
     def term(self) -> timedelta:
         return timedelta(hours=self.hours)
+
+    @property
+    def term_began(self) -> datetime | None:
+        """When the term that runs now began: at the handover, or where an extension took over."""
+        if self.delivered_at is None or self.ends_at is None:
+            return None
+        first = self.delivered_at + self.term + timedelta(hours=self.late_hours)
+        return self.delivered_at if self.ends_at <= first else self.ends_at - self.term
 
     @property
     def is_live(self) -> bool:
@@ -133,15 +149,18 @@ class MoveCode(models.TextChoices):
     PAID_ON_CREDIT = "paid_on_credit", _("Paid when confirmed money covered it")
     PREPARATION_STARTED = "preparation_started", _("Preparation started")
     HANDED_OVER = "handed_over", _("Machine handed over; the term began")
+    LATE_HOURS = "late_hours", _("Hours added for the late delivery, at no charge")
     EXTENDED = "extended", _("Term extended")
     CANCELLED = "cancelled", _("Order cancelled")
+    CANCELLED_PAID = "cancelled_paid", _("Order cancelled; its whole price went back to the balance")
+    REPLACED = "replaced", _("Order cancelled: another took its place")
     DEADLINE_PASSED = "deadline_passed", _("Payment deadline passed")
     TERM_ENDED = "term_ended", _("Term ended; access revoked")
     REFUNDED = "refunded", _("Refunded to the balance")
 
 
 class OrderMove(models.Model):
-    """One line of an order's history, never changed. `old` is empty for the first and equals `new` when extended."""
+    """One line of an order's history, never changed. `old` is empty for the first and equals `new` where only the end moved."""
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="moves")
     old = models.CharField(max_length=12, choices=Order.State.choices, blank=True)

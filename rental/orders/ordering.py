@@ -1,4 +1,4 @@
-"""Orders: place, pay, cancel, let lapse, refund. Delivery and the term are in `delivery` and `terms`."""
+"""Orders: place, pay, let lapse. Giving one up is in `cancelling`, delivery and the term in `delivery` and `terms`."""
 
 from datetime import datetime, timedelta
 
@@ -14,6 +14,7 @@ from rental.catalogue import stock
 from rental.letters import emails
 from rental.models import MoveCode, Order, OrderMove, Quote, User
 from rental.orders import arrivals
+from rental.orders.cancelling import cancel, refund
 from rental.orders.moves import lock, move, wrong_state
 from rental.orders.quoting import claim, is_id, quote, release
 from rental.orders.terms import end_due, extend
@@ -188,19 +189,6 @@ def pay_waiting(customer: User) -> list[Order]:
     return paid
 
 
-def cancel(order: Order, by: User, reason: str = "") -> Order:
-    """Give up an unpaid order. Its address stays watched; money that still comes is credited to the balance."""
-    with transaction.atomic():
-        order = lock(order)
-        if order.state == Order.State.CANCELLED:
-            return order
-        now = timezone.now()
-        move(order, Order.State.CANCELLED, code=MoveCode.CANCELLED, at=now, by=by, note=reason)
-        payments.close(order.code)
-        emails.order_cancelled(order)
-        return order
-
-
 def lapse_due(now: datetime) -> int:
     """Let go the orders whose payment deadline has passed; how many were.
 
@@ -229,21 +217,3 @@ def _kept_until(order: Order) -> datetime:
     if payments.requests_for(order.code).exists():
         return order.pay_until + timedelta(minutes=settings.LAPSE_GRACE_MINUTES)
     return order.pay_until
-
-
-def refund(order: Order, by: User, reason: str) -> Order:
-    """Give a paid, not yet prepared order's whole total back to the balance; an operator's act.
-
-    Raises:
-        Refusal: `reason_missing` (422); `wrong_state` unless the order is paid and not yet prepared.
-    """
-    if not reason.strip():
-        raise Refusal("reason_missing", _("Write the reason of the refund."), status=422, field="reason")
-    with transaction.atomic():
-        order = lock(order)
-        now = timezone.now()
-        move(order, Order.State.REFUNDED, code=MoveCode.REFUNDED, at=now, by=by, note=reason)
-        key = f"order:{order.code}:refund"
-        ledger.refund(order.customer, order.total_cents, key=key, reference=order.code, by=by, reason=reason)
-        emails.order_refunded(order)
-        return order

@@ -91,8 +91,7 @@ def remind_due(now: datetime) -> int:
         if order.ends_at is None or order.delivered_at is None:
             continue
         hours = min(h for h in REMINDERS if order.ends_at - now <= timedelta(hours=h))
-        began = order.ends_at - order.term
         # A term as long as the reminder's distance would be reminded at its own beginning.
-        if order.ends_at - timedelta(hours=hours) > began:
+        if order.term_began and order.ends_at - timedelta(hours=hours) > order.term_began:
             count += emails.term_ending(order, hours)
     return count

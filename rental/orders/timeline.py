@@ -5,12 +5,14 @@ from dataclasses import replace
 
 from django.db.models import OuterRef, Subquery
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from billing import trail as billing_trail
 from billing.models import PaymentRequest, Receipt
 from billing.trail import Line
-from common.formats import number
+from common.formats import number, when
 from rental.models import AccessReveal, CardProof, MoveCode, Order, OrderHost, OrderMove
+from rental.orders.lateness import first_end
 from rental.orders.vocabulary import SEEN, TOLD, WAITING
 
 # At the desk, “you” would be the operator who reads.
@@ -86,7 +88,23 @@ def _move(order: Order, move: OrderMove, for_operator: bool) -> Line:
     # An operator's name and note are for operators; a customer reads their own words again, and a refund's reason.
     who = (move.actor.email if for_operator else _("By an operator.")) if move.actor and not own else ""
     note = move.note if for_operator or own or move.code == MoveCode.REFUNDED else ""
+    if move.code == MoveCode.LATE_HOURS:
+        note = late_words(order)
     return Line(source, move.at, f"{move.get_code_display()}.", " – ".join(part for part in (who, note) if part))
+
+
+def late_words(order: Order) -> str:
+    """How late the delivery was, and what it gave: old end and new."""
+    if order.promised_at is None or order.delivered_at is None:
+        return ""
+    old, new = (first_end(order.delivered_at, order.term, hours) for hours in (0, order.late_hours))
+    figures = {"promised": when(order.promised_at), "old": when(old), "new": when(new)}
+    sentence = ngettext(
+        "Promised by %(promised)s; %(hours)s started hour late. The term ends %(new)s instead of %(old)s.",
+        "Promised by %(promised)s; %(hours)s started hours late. The term ends %(new)s instead of %(old)s.",
+        order.late_hours,
+    )
+    return sentence % (figures | {"hours": number(order.late_hours)})
 
 
 def _proof(proof: CardProof) -> Line:

@@ -17,7 +17,7 @@ from common.refusals import Refusal
 from rental.catalogue import chooser
 from rental.guards import person, quote_for
 from rental.models import Quote
-from rental.orders import ordering, quoting
+from rental.orders import ordering, quoting, rules
 from rental.orders.bought import bought
 
 # The visitor's own open quote: its lots count as free for them, and a new choice gives them back.
@@ -101,4 +101,5 @@ def _summary(request: HttpRequest, quote: Quote) -> dict[str, object]:
         "payment_minutes": settings.PAYMENT_MINUTES,
         "delivery_hours": settings.DELIVERY_HOURS,
         "retention_days": settings.RETENTION_DAYS,
+        "rules": rules.of_order(),
     }

@@ -110,7 +110,7 @@ def refund(request: HttpRequest, code: str) -> HttpResponse:
             refuse(form, refusal)
         else:
             return redirect("desk_order", found.code)
-    if found.state != Order.State.PAID and not form.errors:
+    if found.state not in (Order.State.PAID, Order.State.PREPARING) and not form.errors:
         return redirect("desk_order", found.code)
     context = {"order": found, "form": form, "bought": bought(found)}
     return render(request, "rental/desk_refund.html", context, status=409 if form.errors else 200)

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from rental.guide import downloads, exhibit, ladder
+from rental.orders import rules
 
 
 @require_safe
@@ -32,6 +33,7 @@ def explain(request: HttpRequest, topic: str) -> HttpResponse:
         "delivery_hours": settings.DELIVERY_HOURS,
         "retention_days": settings.RETENTION_DAYS,
         "contact": settings.CONTACT_EMAIL,
+        "rules": rules.of_order(),
     }
     return render(request, f"rental/{topic}.html", figures)
 

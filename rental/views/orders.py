@@ -20,7 +20,7 @@ from rental.delivery import handover
 from rental.forms import ReasonForm
 from rental.guards import order_for, person
 from rental.models import Access, CardProof, Order
-from rental.orders import ordering, timeline
+from rental.orders import ordering, rules, timeline
 from rental.orders.bought import bought, in_short
 from rental.orders.vocabulary import describe
 
@@ -65,7 +65,12 @@ def _facts(order: Order, now: datetime) -> dict[str, Any]:
         "tasks": _tasks(order, now),
         "delivered": order.delivered_at is not None,
         "overdue": order.state == Order.State.PLACED and order.pay_until <= now,
+        "cancellable": rules.may_cancel(order, now),
+        "late": order.is_overdue(now),
+        "late_rule": rules.late_delivery(),
     }
+    if order.is_live and order.delivered_at is None:
+        facts["rules"] = rules.of_order()
     reveals: list[Any] = []
     proofs: list[CardProof] = []
     if order.delivered_at is not None:
@@ -101,15 +106,24 @@ def _tasks(order: Order, now: datetime) -> list[dict[str, Any]]:
 def cancel(request: HttpRequest, code: str) -> HttpResponse:
     found = order_for(request.user, code)
     form = ReasonForm(request.POST or None)
+    refusal = None
     if request.method == "POST" and form.is_valid():
+        seen = request.POST.get("seen_state") or None
         try:
-            ordering.cancel(found, person(request), form.cleaned_data["reason"])
-        except Refusal as refusal:
+            ordering.cancel(found, person(request), form.cleaned_data["reason"], seen_state=seen)
+        except Refusal as error:
+            refusal = error
+            found.refresh_from_db()
+        else:
+            return redirect("order", found.code)
+    if not rules.may_cancel(found, timezone.now()):
+        if refusal:
             messages.error(request, str(refusal.sentence))
         return redirect("order", found.code)
-    if found.state != Order.State.PLACED:
-        return redirect("order", found.code)
-    return render(request, "rental/order_cancel.html", {"order": found, "form": form, "bought": bought(found)})
+    balance = balance_of(found.customer).cents
+    facts = {"order": found, "form": form, "bought": bought(found), "refusal": refusal, "balance_cents": balance}
+    facts |= {"paid": found.paid_at is not None, "after_cents": balance + found.total_cents}
+    return render(request, "rental/order_cancel.html", facts, status=409 if refusal else 200)
 
 
 @require_http_methods(["GET", "POST"])
