@@ -27,7 +27,7 @@ def replaced(order: Order, successor: Order) -> Page:
         _("Order %(old)s took the place of order %(code)s") % {"old": successor.code, "code": order.code},
         [
             _("You changed your order before it was paid. Nothing was charged for the old one."),
-            _("Already sent money for the old one? It is credited to your balance and pays the new one. Do not send again."),
+            _("Already sent money for the old one? It goes to your balance and pays the new one. Do not send again."),
         ],
         [*bought(successor), (_("Replaces"), order.code), (_("Pay until"), moment(successor.pay_until, successor))],
         order_link(successor),

@@ -81,9 +81,7 @@ class Order(models.Model):
     ended_at = models.DateTimeField(null=True, blank=True)
     late_hours = models.PositiveIntegerField(default=0, help_text="hours added to the first term for a late delivery")
     # The order of the same customer that this one took the place of, before it was paid.
-    replaces = models.OneToOneField(
-        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="replaced_by"
-    )
+    replaces = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="replaced_by")
 
     objects = OrderQuerySet.as_manager()
 
@@ -160,7 +158,7 @@ class MoveCode(models.TextChoices):
 
 
 class OrderMove(models.Model):
-    """One line of an order's history, never changed. `old` is empty for the first and equals `new` where only the end moved."""
+    """One line of an order's history, never changed. `old` is empty for the first, and `new` where only the end moved."""
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="moves")
     old = models.CharField(max_length=12, choices=Order.State.choices, blank=True)

@@ -55,7 +55,7 @@ def of_order() -> list[Rule]:
         Rule(
             _("Delivered late"),
             late_delivery(),
-            _("They are counted from the promised time to the handover, and added at the handover without your asking."),
+            _("Counted from the promised time to the handover, and added at the handover without your asking."),
         ),
         Rule(_("Handed over"), _("It can no longer be cancelled, and a term that has begun is not refunded.")),
     ]

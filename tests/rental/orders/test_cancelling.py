@@ -166,9 +166,7 @@ def test_a_late_delivery_adds_each_started_hour_and_says_so(paid: Place, custome
 
 
 @pytest.mark.parametrize(("late", "hours"), [(timedelta(0), 0), (SECOND, 1), (timedelta(hours=1), 1)])
-def test_lateness_is_counted_to_the_second(
-    late: timedelta, hours: int, paid: Place, staff: User
-) -> None:
+def test_lateness_is_counted_to_the_second(late: timedelta, hours: int, paid: Place, staff: User) -> None:
     order = paid()
     assert order.promised_at is not None
     with time_machine.travel(order.promised_at + late, tick=False):

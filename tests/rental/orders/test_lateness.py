@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rental.orders.lateness import HOUR, first_end, hours_late
 
-INSTANTS = st.datetimes(datetime(2026, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+INSTANTS = st.datetimes(datetime(2026, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC))
 
 
 @given(INSTANTS, st.timedeltas(timedelta(0), timedelta(days=40)))
