@@ -40,7 +40,7 @@ def order_at_desk(user: Any, code: str) -> Order:
 def _order(code: str, **own: Any) -> Order:
     # Only what can be a code reaches the database: a NUL in the address would be its error, not a 404.
     code = code.upper()
-    rows = Order.objects.select_related("card", "customer")
+    rows = Order.objects.select_related("card", "customer", "replaces")
     order = rows.filter(code=code, **own).first() if CODE.fullmatch(code) else None
     if order is None:
         raise Http404
@@ -49,7 +49,7 @@ def _order(code: str, **own: Any) -> Order:
 
 def quote_for(user: Any, quote_id: str) -> Quote:
     """A quote of one's own, or an unclaimed one whose id one holds."""
-    quote = Quote.objects.select_related("card").filter(pk=quote_id).first() if is_id(quote_id) else None
+    quote = Quote.objects.select_related("card", "changes").filter(pk=quote_id).first() if is_id(quote_id) else None
     own = user.pk if user is not None and user.is_authenticated else None
     if quote is None or (quote.customer_id is not None and quote.customer_id != own):
         raise Http404

@@ -31,6 +31,8 @@ def order(row: Order) -> dict[str, Any]:
         "state": str(row.state),
         **_bought(row),
         **{name: instant_or_none(getattr(row, name)) for name in times},
+        "late_hours": row.late_hours,
+        "replaces": row.replaces.code if row.replaces else None,
     }
 
 

@@ -52,8 +52,9 @@ def cards(request: HttpRequest) -> Any:
 @idempotent(answer(201))
 def quotes(request: HttpRequest, payload: QuoteIn) -> Any:
     choices = payload.dict()
-    note = choices.pop("preparation_note")
-    return present.quote(ordering.quote(guards.person(request), note=note, **choices))
+    note, code, customer = choices.pop("preparation_note"), choices.pop("changes"), guards.person(request)
+    changes = guards.order_for(customer, code) if code else None
+    return present.quote(ordering.quote(customer, note=note, changes=changes, **choices))
 
 
 @router.post("/orders", auth=auth.order, response={201: OrderWithMovesOut}, summary="Place a quote as an order")
@@ -65,7 +66,7 @@ def place(request: HttpRequest, payload: OrderIn) -> Any:
 
 @router.get("/orders", auth=auth.read, response=OrdersOut, summary="Your orders, newest first")
 def orders(request: HttpRequest, cursor: str | None = None) -> Any:
-    rows, after = page(Order.objects.filter(customer=guards.person(request)).select_related("card"), cursor)
+    rows, after = page(Order.objects.filter(customer=guards.person(request)).select_related("card", "replaces"), cursor)
     return {"items": [present.order(row) for row in rows], "next": after}
 
 

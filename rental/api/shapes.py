@@ -15,6 +15,7 @@ class QuoteIn(Schema):
     lots: StrictInt = Field(examples=[2])
     preparation: Text = Field(max_length=16, examples=["pytorch"])
     preparation_note: Text = Field("", max_length=2000)
+    changes: Text = Field("", max_length=9, description="Your unpaid order that this quote, once placed, replaces.")
 
 
 class OrderIn(Schema):
@@ -100,6 +101,8 @@ class OrderOut(BoughtOut):
     delivered_at: str | None
     ends_at: str | None
     ended_at: str | None
+    late_hours: int
+    replaces: str | None
 
 
 class OrderWithMovesOut(OrderOut):

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from common.formats import day, number
+from rental.catalogue import stock
 from rental.catalogue.prices import DAYS, cards_of, hours_of, total_cents
 from rental.catalogue.stock import cards_on_sale
 from rental.forms import BACKENDS, PREPARATIONS, ChoiceForm
@@ -25,6 +26,7 @@ DEFAULTS = {
     "note": "",
     "backend": "",
     "memory": "",
+    "order": "",  # the unpaid order that the choice is to change
 }
 LONGEST = 600  # characters of one value worth keeping in an address
 
@@ -93,15 +95,18 @@ class Page:
         }
 
 
-def read(data: Mapping[str, Any], now: datetime, *, held: str = "") -> Page:
-    """The page for what was chosen so far. `held` is the visitor's own quote: its lots count as free for them."""
+def read(data: Mapping[str, Any], now: datetime, *, held: str = "", changes: Order | None = None) -> Page:
+    """The page for what was chosen so far.
+
+    `held` is the visitor's own quote and `changes` their unpaid order: what these hold counts as free for them.
+    """
     chosen = {name: str(data.get(name, usual))[:LONGEST] for name, usual in DEFAULTS.items()}
     form = ChoiceForm(chosen)
     form.full_clean()
     if "lots" not in data and not chosen["card"]:
         # A first look, not a form that was sent: there is nothing to correct yet.
         form.errors.pop("card", None)
-    offers = _offers(chosen, form, now, held)
+    offers = _offers(chosen, form, now, held, changes)
     picked = next((offer for offer in offers if offer.slug == chosen["card"]), None)
     page = Page(form, chosen, offers, picked, now)
     days = form.cleaned_data.get("days")
@@ -163,15 +168,13 @@ def _summary(offer: Offer, days: int, lots: int, preparation: str) -> Summary:
     )
 
 
-def _offers(chosen: dict[str, str], form: ChoiceForm, now: datetime, held: str) -> list[Offer]:
+def _offers(chosen: dict[str, str], form: ChoiceForm, now: datetime, held: str, changes: Order | None) -> list[Offer]:
     prices: dict[int, dict[int, int]] = {}
     for price in Price.objects.in_force(now):
         prices.setdefault(price.card_id, {})[price.days] = price.cents
-    own = Quote.objects.holding(now).filter(pk=held).values_list("card_id", "lots").first() if held else None
     cards = list(cards_on_sale(now))
-    free = {card.pk: max(card.lots_free, 0) for card in cards}
-    if own and own[0] in free:
-        free[own[0]] += own[1]
+    own = stock.own_lots(held, changes, now)
+    free = {card.pk: max(card.lots_free + own.get(card.pk, 0), 0) for card in cards}
     back = _due_back([pk for pk, lots in free.items() if lots < 1])
     days = form.cleaned_data.get("days") or 7
     wish = (form.cleaned_data.get("backend") or "", form.cleaned_data.get("memory"))

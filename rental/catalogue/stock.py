@@ -3,13 +3,25 @@
 from datetime import datetime
 from typing import TYPE_CHECKING, TypedDict
 
-from django.db.models import F, IntegerField, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import Case, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
 from django.db.models.functions import Coalesce
 
 from rental.models import Card, Order, Quote
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
+
+
+# What a quote holds by itself. One that changes an unpaid order needs only what that order does not hold already,
+# and nothing once the order can no longer be changed.
+_OWN_HOLD = Case(
+    When(changes=None, then=F("lots")),
+    When(~Q(changes__state=Order.State.PLACED), then=Value(0)),
+    When(~Q(changes__card=F("card")), then=F("lots")),
+    When(lots__gt=F("changes__lots"), then=F("lots") - F("changes__lots")),
+    default=Value(0),
+    output_field=IntegerField(),
+)
 
 
 class Free(TypedDict):
@@ -33,6 +45,19 @@ def free_lots(card: Card, now: datetime) -> int:
     return _with_free_lots(Card.objects.filter(pk=card.pk), now).get().lots_free
 
 
+def own_lots(quote_id: str, order: Order | None, now: datetime) -> dict[int, int]:
+    """Lots, by card, that a visitor's open quote and the unpaid order they are about to change give back."""
+    own: dict[int, int] = {}
+    if quote_id:
+        for card, lots in (
+            Quote.objects.holding(now).filter(pk=quote_id).values_list("card_id").annotate(n=Sum(_OWN_HOLD))
+        ):
+            own[card] = lots
+    if order is not None and order.state == Order.State.PLACED:
+        own[order.card_id] = own.get(order.card_id, 0) + order.lots
+    return own
+
+
 def lock(card: Card) -> Card:
     """The card's row, locked until the transaction ends: whoever takes lots takes them one after the other.
 
@@ -43,7 +68,7 @@ def lock(card: Card) -> Card:
 
 def _with_free_lots(cards: "QuerySet[Card]", now: datetime) -> "QuerySet[WithAnnotations[Card, Free]]":
     taken = Order.objects.live().filter(card=OuterRef("pk")).order_by().values("card").annotate(n=Sum("lots"))
-    held = Quote.objects.holding(now).filter(card=OuterRef("pk")).order_by().values("card").annotate(n=Sum("lots"))
+    held = Quote.objects.holding(now).filter(card=OuterRef("pk")).order_by().values("card").annotate(n=Sum(_OWN_HOLD))
     return cards.annotate(
         lots_free=F("lots")
         - Coalesce(Subquery(taken.values("n"), output_field=IntegerField()), 0)

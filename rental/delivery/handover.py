@@ -113,8 +113,8 @@ def hand_over(order: Order, *, hosts: list[str], access: str, by: User) -> Order
 def _begin_term(order: Order, now: datetime, by: User) -> None:
     """The term begins now. Each started hour after the promise adds one to it, and a letter says so."""
     late = lateness.hours_late(order.promised_at, now) if order.promised_at else 0
-    times = {"delivered_at": now, "ends_at": lateness.first_end(now, order.term, late), "late_hours": late}
-    move(order, Order.State.DELIVERED, code=MoveCode.HANDED_OVER, at=now, by=by, **times)
+    times: dict[str, Any] = {"delivered_at": now, "ends_at": lateness.first_end(now, order.term, late)}
+    move(order, Order.State.DELIVERED, code=MoveCode.HANDED_OVER, at=now, by=by, late_hours=late, **times)
     if late:
         state = order.state
         OrderMove.objects.create(order=order, old=state, new=state, actor=None, at=now, code=MoveCode.LATE_HOURS)

@@ -158,7 +158,7 @@ class MoveCode(models.TextChoices):
 
 
 class OrderMove(models.Model):
-    """One line of an order's history, never changed. `old` is empty for the first, and `new` where only the end moved."""
+    """A line of an order's history, never changed. `old` is empty for the first, and `new` where only the end moved."""
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="moves")
     old = models.CharField(max_length=12, choices=Order.State.choices, blank=True)

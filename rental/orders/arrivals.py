@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Q, QuerySet, Sum
 
 from billing.models import Receipt
 from rental.letters import emails
@@ -13,15 +13,30 @@ TOLD_WITHIN = timedelta(days=3)
 
 
 def credited_cents(code: str) -> int:
-    """Cents credited to the balance from money that came for this order."""
-    total = Receipt.objects.filter(request__reference=code).aggregate(total=Sum("credited_cents"))["total"]
+    """Cents credited to the balance from money that came for this order, or for one whose place it took."""
+    total = Receipt.objects.filter(request__reference__in=codes_of(code)).aggregate(total=Sum("credited_cents"))[
+        "total"
+    ]
     return int(total or 0)
 
 
+def codes_of(code: str) -> list[str]:
+    """The order's code and those of the orders whose place it took, the newest first."""
+    codes: list[str] = []
+    next_code: str | None = code
+    while next_code is not None and next_code not in codes:
+        codes.append(next_code)
+        next_code = Order.objects.filter(code=next_code).values_list("replaces__code", flat=True).first()
+    return codes
+
+
 def waiting_orders() -> "QuerySet[Order]":
-    """Orders that wait for their payment although money for them was credited."""
+    """Orders that wait for their payment although money for them, or for what they replaced, was credited."""
     credited = Receipt.objects.filter(credited_cents__gt=0, request__isnull=False).values("request__reference")
-    return Order.objects.waiting_for_money().filter(code__in=credited).select_related("customer")
+    waiting = Order.objects.waiting_for_money()
+    changed = waiting.exclude(replaces=None).values_list("code", flat=True)
+    heirs = [code for code in changed if credited_cents(code)]
+    return waiting.filter(Q(code__in=credited) | Q(code__in=heirs)).select_related("customer")
 
 
 def waits_for_confirmation(code: str) -> bool:

@@ -11,10 +11,10 @@ from billing import ledger, payments
 from billing.models import PaymentRequest
 from common.refusals import Refusal
 from rental.catalogue import stock
-from rental.letters import emails
+from rental.letters import emails, given_up
 from rental.models import MoveCode, Order, OrderMove, Quote, User
 from rental.orders import arrivals
-from rental.orders.cancelling import cancel, refund
+from rental.orders.cancelling import cancel, give_up, refund
 from rental.orders.moves import lock, move, wrong_state
 from rental.orders.quoting import claim, is_id, quote, release
 from rental.orders.terms import end_due, extend
@@ -47,7 +47,8 @@ def place(customer: User, quote_id: str, *, form_id: str | None = None, seen_tot
         seen_total_cents: the total the customer was shown, if the caller knows it.
 
     Raises:
-        Refusal: `quote_not_found` (404), `quote_expired`, `total_changed`, `too_many_unpaid_orders`.
+        Refusal: `quote_not_found` (404), `quote_expired`, `total_changed`, `too_many_unpaid_orders`; `wrong_state`
+            when the order that the quote changes is no longer unpaid.
     """
     form_id = (form_id or "").replace("\0", "")[:64]
     known = _already_placed(customer, quote_id, form_id)
@@ -55,7 +56,10 @@ def place(customer: User, quote_id: str, *, form_id: str | None = None, seen_tot
         return known
     try:
         with transaction.atomic():
-            return _place(customer, claim(customer, quote_id), form_id, seen_total_cents)
+            held = claim(customer, quote_id)
+            if held.changes is not None:
+                return _change(held.changes, held, customer, form_id, seen_total_cents)
+            return _place(customer, held, form_id, seen_total_cents)
     except IntegrityError:
         # The same post was a moment faster on another connection: its order is this one's answer.
         known = _already_placed(customer, quote_id, form_id)
@@ -70,7 +74,23 @@ def _already_placed(customer: User, quote_id: str, form_id: str) -> Order | None
     return by_form or (orders.filter(quote_id=quote_id).first() if is_id(quote_id) else None)
 
 
-def _place(customer: User, held: Quote, form_id: str, seen_total_cents: int | None) -> Order:
+def _change(old: Order, held: Quote, customer: User, form_id: str, seen_total_cents: int | None) -> Order:
+    """Place the quote's order in the place of an unpaid one: both happen, or neither."""
+    old = lock(old)
+    known = _already_placed(customer, held.pk, form_id)
+    if known is not None:
+        return known
+    give_up(old, MoveCode.REPLACED, timezone.now(), customer)
+    order = _place(customer, held, form_id, seen_total_cents, replaces=old)
+    # What came for the old one is on the balance: it pays the new one as soon as both are written.
+    if arrivals.credited_cents(order.code):
+        transaction.on_commit(lambda: pay_waiting(customer, only=order))
+    return order
+
+
+def _place(
+    customer: User, held: Quote, form_id: str, seen_total_cents: int | None, replaces: Order | None = None
+) -> Order:
     # The card's lock comes before the look at the clock: a quote that ends while we wait is over.
     stock.lock(held.card)
     now = timezone.now()
@@ -99,9 +119,13 @@ def _place(customer: User, held: Quote, form_id: str, seen_total_cents: int | No
         total_cents=held.total_cents,
         placed_at=now,
         pay_until=now + timedelta(minutes=settings.PAYMENT_MINUTES),
+        replaces=replaces,
     )
     OrderMove.objects.create(order=order, old="", new=order.state, actor=customer, at=now, code=MoveCode.PLACED)
-    emails.order_placed(order)
+    if replaces is None:
+        emails.order_placed(order)
+    else:
+        given_up.replaced(replaces, order)
     return order
 
 
@@ -171,7 +195,7 @@ def _pay(order: Order, code: MoveCode, by: User | None) -> Order:
     return order
 
 
-def pay_waiting(customer: User) -> list[Order]:
+def pay_waiting(customer: User, *, only: Order | None = None) -> list[Order]:
     """Pay the customer's waiting orders that the balance covers, the oldest first.
 
     An order whose own money has all arrived comes before the others, and money that arrived for an order
@@ -182,7 +206,8 @@ def pay_waiting(customer: User) -> list[Order]:
     waiting.sort(key=lambda order: (arrived[order.pk] < order.total_cents, order.pk))
     kept, paid = 0, []
     for order in waiting:
-        if ledger.balance_of(customer).cents - kept >= order.total_cents and pay_if_covered(order):
+        covered = ledger.balance_of(customer).cents - kept >= order.total_cents
+        if covered and only in (None, order) and pay_if_covered(order):
             paid.append(order)
         else:
             kept += min(arrived[order.pk], order.total_cents)

@@ -13,7 +13,8 @@ from django.utils.translation import ngettext_lazy
 from common.codes import ALPHABET
 from common.refusals import Refusal
 from rental.catalogue import prices, stock
-from rental.models import Card, Preparation, Price, Quote, User
+from rental.models import Card, Order, Preparation, Price, Quote, User
+from rental.orders.moves import lock, wrong_state
 
 NOTE_LENGTH = 2000
 REFERENCE = re.compile(rf"[{ALPHABET}]{{26}}")
@@ -28,6 +29,7 @@ def quote(
     preparation: str,
     note: str = "",
     replaces: str | None = None,
+    changes: Order | None = None,
 ) -> Quote:
     """Hold `lots` of `card` at today's price for `settings.QUOTE_MINUTES`.
 
@@ -35,20 +37,24 @@ def quote(
         customer: None while nobody is signed in; the quote then belongs to whoever holds its id.
         replaces: an earlier quote of the same person that is given back first, so that
             changing one's mind takes no more than one choice's stock.
+        changes: an unpaid order of the customer's whose place the new one takes; its own lots count as free.
 
     Raises:
         Refusal: `unknown_card`, `wrong_term`, `wrong_lots`, `unknown_preparation`, `note_missing`,
-            `note_too_long` (422, at their field); `no_price`, `no_stock`, `too_many_quotes` (409).
+            `note_too_long` (422, at their field); `no_price`, `no_stock`, `too_many_quotes`, `wrong_state`
+            (an order that can no longer be changed) (409).
     """
     chosen = _card(card)
     _check(days, lots, preparation, note)
     with transaction.atomic():
+        if changes is not None:
+            changes = _unpaid(changes)
         chosen = stock.lock(chosen)
         now = timezone.now()
         if replaces:
             release(customer, replaces, now)
         price = _price(chosen, days, now)
-        _check_stock(chosen, lots, now)
+        _check_stock(chosen, lots, now, own=own_lots(changes, chosen))
         _check_open_quotes(customer, now)
         return Quote.objects.create(
             customer=customer,
@@ -61,6 +67,7 @@ def quote(
             preparation_note=note.strip(),
             unit_price_cents=price.cents,
             total_cents=prices.total_cents(price.cents, lots),
+            changes=changes,
             created_at=now,
             expires_at=now + timedelta(minutes=settings.QUOTE_MINUTES),
         )
@@ -85,7 +92,7 @@ def claim(customer: User, quote_id: str) -> Quote:
     """
     rows = Quote.objects.filter(pk=quote_id) if is_id(quote_id) else Quote.objects.none()
     rows.filter(customer=None).update(customer=customer)
-    found = rows.filter(customer=customer).select_related("card", "price").first()
+    found = rows.filter(customer=customer).select_related("card", "price", "changes").first()
     if found is None:
         raise Refusal("quote_not_found", _("There is no such quote. Choose a card again."), status=404, field="quote")
     return found
@@ -124,8 +131,20 @@ def _price(card: Card, days: int, now: datetime) -> Price:
     return price
 
 
-def _check_stock(card: Card, lots: int, now: datetime) -> None:
-    free = max(stock.free_lots(card, now), 0)
+def own_lots(order: Order | None, card: Card) -> int:
+    """Lots of this card that the order to be changed gives back."""
+    return order.lots if order is not None and order.card_id == card.pk else 0
+
+
+def _unpaid(order: Order) -> Order:
+    order = lock(order)
+    if order.state != Order.State.PLACED:
+        raise wrong_state(order)
+    return order
+
+
+def _check_stock(card: Card, lots: int, now: datetime, own: int) -> None:
+    free = max(stock.free_lots(card, now) + own, 0)
     if free >= lots:
         return
     sentence = (

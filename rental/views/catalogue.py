@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -15,10 +16,11 @@ from billing.ledger import balance_of
 from common.codes import reference
 from common.refusals import Refusal
 from rental.catalogue import chooser
-from rental.guards import person, quote_for
-from rental.models import Quote
+from rental.guards import order_for, person, quote_for
+from rental.models import Order, Quote
 from rental.orders import ordering, quoting, rules
 from rental.orders.bought import bought
+from rental.orders.moves import wrong_state
 
 # The visitor's own open quote: its lots count as free for them, and a new choice gives them back.
 HELD = "held_quote"
@@ -26,18 +28,39 @@ HELD = "held_quote"
 
 @require_GET
 def rent(request: HttpRequest) -> HttpResponse:
-    page = chooser.read(request.GET, timezone.now(), held=request.session.get(HELD, ""))
-    return render(request, "rental/rent.html", page.context() | {"hold_minutes": settings.QUOTE_MINUTES})
+    if request.GET.get("order") and not request.user.is_authenticated:
+        return redirect_to_login(request.get_full_path())
+    changes = _to_change(request, request.GET.get("order", ""))
+    page = chooser.read(request.GET, timezone.now(), held=request.session.get(HELD, ""), changes=changes)
+    facts = {"hold_minutes": settings.QUOTE_MINUTES, "changes": changes}
+    return render(request, "rental/rent.html", page.context() | facts)
+
+
+def _to_change(request: HttpRequest, code: str) -> Order | None:
+    """The visitor's own unpaid order that the address names; another order is none of theirs to change."""
+    if not code or not request.user.is_authenticated:
+        return None
+    order = order_for(request.user, code)
+    if order.state != Order.State.PLACED:
+        messages.error(request, str(wrong_state(order).sentence))
+        return None
+    return order
 
 
 @require_http_methods(["GET", "POST"])
 def check(request: HttpRequest) -> HttpResponse:
     """Make the quote; what cannot be quoted goes back to the chooser, whose address shows why."""
     held = request.session.get(HELD, "")
-    page = chooser.read(request.POST if request.method == "POST" else request.GET, timezone.now(), held=held)
+    data = request.POST if request.method == "POST" else request.GET
+    changes = _to_change(request, data.get("order", ""))
+    page = chooser.read(data, timezone.now(), held=held, changes=changes)
+    if data.get("order") and changes is None:
+        # Signed out meanwhile: the chooser asks for the sign-in. Else the order is past changing, and is let go.
+        page.chosen["order"] = "" if request.user.is_authenticated else page.chosen["order"]
+        return redirect(f"{reverse('rent')}?{page.query}")
     if request.method == "POST" and page.form.is_valid():
         try:
-            made = _quote(request, page.form.cleaned_data, held)
+            made = _quote(request, page.form.cleaned_data, held, changes)
         except Refusal as refusal:
             messages.error(request, str(refusal.sentence))
         else:
@@ -46,7 +69,7 @@ def check(request: HttpRequest) -> HttpResponse:
     return redirect(f"{reverse('rent')}?{page.query}")
 
 
-def _quote(request: HttpRequest, choice: dict[str, object], held: str) -> Quote:
+def _quote(request: HttpRequest, choice: dict[str, object], held: str, changes: Order | None) -> Quote:
     customer = request.user if request.user.is_authenticated else None
     return quoting.quote(
         customer,
@@ -56,12 +79,13 @@ def _quote(request: HttpRequest, choice: dict[str, object], held: str) -> Quote:
         preparation=str(choice["preparation"]),
         note=str(choice["note"]),
         replaces=held or None,
+        changes=changes,
     )
 
 
 def _with_wishes(address: str, chosen: dict[str, str]) -> str:
     """What the project asks for is no part of a quote; it travels along so that Change brings it back."""
-    wishes = {name: chosen[name] for name in ("backend", "memory") if chosen.get(name)}
+    wishes = {name: chosen[name] for name in ("backend", "memory", "order") if chosen.get(name)}
     return f"{address}?{urlencode(wishes)}" if wishes else address
 
 
@@ -91,6 +115,7 @@ def _summary(request: HttpRequest, quote: Quote) -> dict[str, object]:
     balance = balance_of(request.user).cents if request.user.is_authenticated else 0
     return {
         "quote": quote,
+        "changes": quote.changes,
         "open": quote.is_open(timezone.now()),
         "bought": bought(quote),
         "change": f"{reverse('rent')}?{chooser.query_of(quote)}{'&' + wishes if wishes else ''}",

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
@@ -67,6 +68,8 @@ def _facts(order: Order, now: datetime) -> dict[str, Any]:
         "overdue": order.state == Order.State.PLACED and order.pay_until <= now,
         "cancellable": rules.may_cancel(order, now),
         "late": order.is_overdue(now),
+        "change": f"{reverse('rent')}?{chooser.query_of(order)}&order={order.code}",
+        "replaced_by": Order.objects.filter(replaces=order).first() if order.state == Order.State.CANCELLED else None,
         "late_rule": rules.late_delivery(),
     }
     if order.is_live and order.delivered_at is None:

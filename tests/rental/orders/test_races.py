@@ -13,6 +13,7 @@ from billing import ledger, payments, rates, receiving
 from common.refusals import Refusal
 from rental.catalogue.book import load_examples, stock
 from rental.delivery import handover
+from rental.desk import books
 from rental.letters import outbox
 from rental.models import Card, Letter, Order, OrderHost, OrderMove, Quote, User
 from rental.orders import ordering
@@ -117,9 +118,35 @@ def test_paying_and_cancelling_at_once_end_in_one_of_both() -> None:
 
     answers = at_once(12, act)
     order.refresh_from_db()
+    # Once cancelled it stays so; one that was paid first is refunded whole by the next who cancels.
+    assert set(answers) <= {"paid", str(order.state), "wrong_state"}, answers
+    assert order.state in ("cancelled", "refunded")
+    assert ledger.balance_of(user).cents == order.total_cents
+    assert order.moves.count() == (2 if order.state == "cancelled" else 3)
+    assert books.differences() == []
+
+
+@pytest.mark.parametrize("act_of_desk", ["prepare", "hand over"])
+def test_cancelling_and_the_desks_act_at_once_end_in_one_of_both(act_of_desk: str) -> None:
+    user, boss = person("a@example.org"), person("boss@example.org")
+    order = ordering.place(user, quoted(user, "h100").pk)
+    funded(user, order.total_cents)
+    ordering.pay_from_balance(order, user)
+    show("host-1", order.card, 1)
+
+    def act(number: int) -> str:
+        if number % 2:
+            return str(ordering.cancel(order, user).state)
+        if act_of_desk == "prepare":
+            return str(handover.start_preparation(order, boss).state)
+        return str(handover.hand_over(order, hosts=["host-1"], access="x", by=boss).state)
+
+    answers = at_once(12, act)
+    order.refresh_from_db()
     assert set(answers) == {str(order.state), "wrong_state"}, answers
-    assert ledger.balance_of(user).cents == (0 if order.state == "paid" else order.total_cents)
-    assert order.moves.count() == 2
+    assert ledger.balance_of(user).cents == (order.total_cents if order.state == "refunded" else 0)
+    assert OrderHost.objects.count() == (order.state == "delivered")
+    assert books.differences() == []
 
 
 def test_money_arriving_and_a_payment_at_once_pay_once() -> None:
