@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from rental.views import account, catalogue, desk, desk_money, guide, health, orders, outbox, payment
+from rental.views import account, catalogue, desk, desk_money, documents, guide, health, orders, outbox, payment
 
 urlpatterns = [
     path("", guide.home, name="home"),
@@ -25,6 +25,8 @@ urlpatterns = [
     path("orders/<slug:code>", orders.order, name="order"),
     path("orders/<slug:code>/cancel", orders.cancel, name="order_cancel"),
     path("orders/<slug:code>/extend", orders.extend, name="order_extend"),
+    path("orders/<slug:code>/confirmation", documents.confirmation, name="order_confirmation"),
+    path("orders/<slug:code>/receipt", documents.receipt, name="order_receipt"),
     path("orders/<slug:code>/access", orders.access, name="order_access"),
     path("orders/<slug:code>/pay", payment.pay, name="pay"),
     path("orders/<slug:code>/pay/balance", payment.from_balance, name="pay-from-balance"),

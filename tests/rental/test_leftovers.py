@@ -99,7 +99,7 @@ def test_a_quote_and_its_order_on_every_way(place: Place, customer: User, put: A
 def test_a_delivered_order(deliver: Place, customer: User, staff: User) -> None:
     order = deliver()
     client = signed_in(customer)
-    for tail in ("", "/access", "/extend"):
+    for tail in ("", "/access", "/extend", "/confirmation", "/receipt"):
         assert not leftovers(client, f"/orders/{order.code}{tail}")
     order.promised_at = timezone.now() - timedelta(hours=1)
     assert not leftovers(at_desk(staff), f"/desk/orders/{order.code}")

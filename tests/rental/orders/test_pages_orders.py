@@ -39,6 +39,8 @@ def pages_of(code: str) -> Iterator[tuple[str, str]]:
         ("", "get"),
         ("/cancel", "get"),
         ("/cancel", "post"),
+        ("/confirmation", "get"),
+        ("/receipt", "get"),
         ("/extend", "get"),
         ("/extend", "post"),
         ("/access", "get"),
@@ -260,6 +262,8 @@ def test_queries_do_not_grow(place: Place, deliver: Place, put: Any, customer: U
         f"/orders/{waiting.code}/cancel",
         f"/orders/{delivered.code}",
         f"/orders/{delivered.code}/extend",
+        f"/orders/{waiting.code}/confirmation",
+        f"/orders/{delivered.code}/receipt",
         f"/orders/{delivered.code}/access",
     ]
     few = {page: count(client, page) for page in pages}
