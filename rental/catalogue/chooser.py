@@ -49,6 +49,10 @@ class Offer:
     hints: list[str]
 
     @property
+    def lot_holds(self) -> str:
+        return bought.holds(self.backend, self.cards_per_lot)
+
+    @property
     def sold_out(self) -> bool:
         return self.lots_free < 1 or not self.prices
 
@@ -59,6 +63,7 @@ class Summary:
 
     term: str
     lots_text: str
+    holds: str
     cards: int
     preparation: str
     unit_cents: int
@@ -160,7 +165,8 @@ def _summary(offer: Offer, days: int, lots: int, preparation: str) -> Summary:
     names = {slug: str(name) for slug, name, _what in PREPARATIONS}
     return Summary(
         term=bought.term(days),
-        lots_text=f"{bought.lots(lots)} = {bought.cards(cards)}",
+        lots_text=f"{bought.lots(lots)} = {bought.holds(offer.backend, cards)}",
+        holds=bought.holds(offer.backend, cards),
         cards=cards,
         preparation=names.get(preparation, ""),
         unit_cents=offer.price_cents,

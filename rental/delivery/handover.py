@@ -200,7 +200,7 @@ def _other_card(order: Order, host: str, shown: list[CardProof]) -> Difference:
 
 def _named(proof: CardProof) -> str:
     memory = f", {proof.memory_gb:.0f} GB" if proof.memory_gb else ""
-    return f"{proof.count} × {proof.model} ({proof.backend}{memory})"
+    return f"{proof.count} × {proof.machine} ({proof.backend}{memory})"
 
 
 def _sold(order: Order) -> str:

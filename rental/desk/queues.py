@@ -116,7 +116,7 @@ def _candidate(order: Order, host: str, rows: list[CardProof], taken: dict[str, 
 
 def _shown(proof: CardProof) -> str:
     memory = f", {number(proof.memory_gb, 0)}\u00a0GB" if proof.memory_gb else ""
-    return f"{number(proof.count)} × {proof.model}{memory}"
+    return f"{number(proof.count)} × {proof.machine}{memory}"
 
 
 def ending(now: datetime) -> list[dict[str, Any]]:

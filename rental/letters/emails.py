@@ -17,6 +17,7 @@ from common.formats import coin, usd, when
 from rental.letters.outbox import Page, told, write, write_page
 from rental.models import Extension, Order
 from rental.orders import rules
+from rental.orders.bought import bought as in_words
 
 __all__ = ["write"]
 
@@ -57,15 +58,14 @@ def moment(at: datetime | None, order: Order) -> str:
 
 def bought(order: Order) -> list[tuple[str, str]]:
     """What an order holds, as rows of a letter."""
-    lots = ngettext("%(lots)d lot", "%(lots)d lots", order.lots) % {"lots": order.lots}
-    cards = ngettext("%(cards)d card", "%(cards)d cards", order.cards) % {"cards": order.cards}
+    words = in_words(order)
     return [
         (_("Order"), order.code),
-        (_("Card"), order.card.name),
-        (_("Lots"), f"{lots} = {cards}"),
-        (_("Term"), _("%(days)d days (%(hours)d hours)") % {"days": order.days, "hours": order.hours}),
-        (_("Preparation"), str(order.get_preparation_display())),
-        (_("Total"), usd(order.total_cents)),
+        (_("Card"), words.card),
+        (_("Lots"), words.lots_text),
+        (_("Term"), words.term),
+        (_("Preparation"), words.preparation),
+        (_("Total"), usd(words.total_cents)),
     ]
 
 

@@ -1,5 +1,6 @@
 """Delivery: what hosts have shown, which host serves which order, and the sealed access."""
 
+import re
 from datetime import datetime, timedelta
 from typing import ClassVar
 
@@ -8,6 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import ngettext
 
 from rental.models.catalogue import Card
 from rental.models.order import Order
@@ -31,6 +33,16 @@ class CardProof(models.Model):
 
     def __str__(self) -> str:
         return f"{self.host_ref}: {self.count} × {self.model}"
+
+    @property
+    def machine(self) -> str:
+        """The model as shown; of a CPU machine its processors in the reader's language."""
+        found = re.fullmatch(r"(.+), (\d+) CPUs", self.model) if self.backend == "cpu" else None
+        if found is None:
+            return self.model
+        count = int(found[2])
+        processors = ngettext("%(count)d processor", "%(count)d processors", count) % {"count": count}
+        return f"{found[1]}, {processors}"
 
     def is_old(self, now: datetime) -> bool:
         """Too old to hand a machine over on: it must have shown its cards in the last PROOF_HOURS hours."""

@@ -48,7 +48,7 @@ def bought(choice: Choice) -> Bought:
         card=choice.card.name,
         card_facts=card_facts(choice.card),
         term=term(choice.days),
-        lots_text=f"{lots(choice.lots)} = {cards(choice.cards)}",
+        lots_text=f"{lots(choice.lots)} = {holds(choice.card.backend, choice.cards)}",
         preparation=choice.get_preparation_display(),
         note=choice.preparation_note,
         unit_cents=choice.unit_price_cents,
@@ -81,6 +81,13 @@ def lots(count: int) -> str:
 
 def cards(count: int) -> str:
     return ngettext("%(count)s card", "%(count)s cards", count) % {"count": number(count)}
+
+
+def holds(backend: str, count: int) -> str:
+    """What lots are made of: cards, or for the trial without a GPU whole machines."""
+    if backend != "cpu":
+        return cards(count)
+    return ngettext("%(count)s machine", "%(count)s machines", count) % {"count": number(count)}
 
 
 def days(count: int) -> str:

@@ -10,7 +10,7 @@ from billing import ledger
 from common.refusals import Refusal
 from rental.catalogue import stock
 from rental.letters import emails
-from rental.models import Access, Extension, MoveCode, Order, OrderHost, OrderMove, User
+from rental.models import Access, Card, Extension, MoveCode, Order, OrderHost, OrderMove, User
 from rental.orders.moves import lock, move, wrong_state
 
 # Hours before the end at which a letter tells of it.
@@ -44,8 +44,7 @@ def _extend(order: Order, by: User, now: datetime) -> Order:
     if order.ends_at <= now:
         raise Refusal("term_over", _("The term of this order is over. Place a new order."))
     card = stock.lock(order.card)
-    # A live order already holds its lots; they are missing only when the operator took some out of stock.
-    if not card.on_sale or stock.free_lots(card, now) < 0:
+    if is_withdrawn(card, now):
         raise Refusal("no_stock", _("This card is no longer in stock. The term stays as it is; nothing was charged."))
     row = Extension.objects.create(
         order=order,
@@ -63,6 +62,11 @@ def _extend(order: Order, by: User, now: datetime) -> Order:
     OrderMove.objects.create(order=order, old=state, new=state, actor=by, at=now, code=MoveCode.EXTENDED)
     emails.term_extended(order, row)
     return order
+
+
+def is_withdrawn(card: Card, now: datetime) -> bool:
+    """Whether the operator took the card, or rented lots of it, out of stock: a live order holds its lots already."""
+    return not card.on_sale or stock.free_lots(card, now) < 0
 
 
 def end_due(now: datetime) -> int:

@@ -108,7 +108,7 @@ def late_words(order: Order) -> str:
 
 
 def _proof(proof: CardProof) -> Line:
-    facts = {"count": number(proof.count), "model": proof.model, "memory": number(proof.memory_gb, 1)}
+    facts = {"count": number(proof.count), "model": proof.machine, "memory": number(proof.memory_gb, 1)}
     text = (
         _("The diagnostic showed %(count)s × %(model)s with %(memory)s GB each.") % facts
         if proof.memory_gb

@@ -21,7 +21,7 @@ from rental.delivery import handover
 from rental.forms import ReasonForm
 from rental.guards import order_for, person
 from rental.models import Access, CardProof, Order
-from rental.orders import ordering, rules, timeline
+from rental.orders import ordering, rules, terms, timeline
 from rental.orders.bought import bought, in_short
 from rental.orders.vocabulary import describe
 
@@ -170,6 +170,9 @@ def _extension(order: Order) -> dict[str, Any]:
         "seen_ends_at": order.ends_at.isoformat(),
         "balance_cents": balance,
         "left_cents": balance - order.total_cents,
+        "missing_cents": order.total_cents - balance,
+        "withdrawn": terms.is_withdrawn(order.card, timezone.now()),
+        "extensions": order.extensions.all(),
         "covered": balance >= order.total_cents,
     }
 

@@ -211,7 +211,7 @@ def test_access_is_shown_once_and_each_reveal_is_kept(deliver: Place, customer: 
 def test_extension_is_charged_once_however_often_it_is_sent(deliver: Place, put: Any, customer: User) -> None:
     order, client = deliver(), signed_in(customer)
     address = f"/orders/{order.code}/extend"
-    assert "does not cover it" in text_of(client.get(address))
+    assert "Nothing is charged now." in text_of(client.get(address))
     put(customer, 500_00)
     page = client.get(address)
     assert "Extend the term – 240.00 USD" in text_of(page)
