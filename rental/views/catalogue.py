@@ -32,7 +32,7 @@ def rent(request: HttpRequest) -> HttpResponse:
         return redirect_to_login(request.get_full_path())
     changes = _to_change(request, request.GET.get("order", ""))
     page = chooser.read(request.GET, timezone.now(), held=request.session.get(HELD, ""), changes=changes)
-    facts = {"hold_minutes": settings.QUOTE_MINUTES, "changes": changes}
+    facts = {"hold_minutes": settings.QUOTE_MINUTES, "changes": changes, "query": page.query}
     return render(request, "rental/rent.html", page.context() | facts)
 
 

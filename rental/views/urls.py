@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from rental.views import account, catalogue, desk, desk_money, documents, guide, health, orders, outbox, payment
+from rental.views import (
+    account,
+    catalogue,
+    desk,
+    desk_money,
+    documents,
+    guide,
+    health,
+    orders,
+    outbox,
+    payment,
+    worksheets,
+)
 
 urlpatterns = [
     path("", guide.home, name="home"),
@@ -19,6 +31,8 @@ urlpatterns = [
     path("account/tokens/<int:number>/revoke", account.revoke, name="account_token_revoke"),
     path("account/close", account.close, name="account_close"),
     path("rent/", catalogue.rent, name="rent"),
+    path("rent/memory", worksheets.memory, name="rent_memory"),
+    path("rent/plan", worksheets.plan, name="rent_plan"),
     path("rent/check", catalogue.check, name="rent_check"),
     path("rent/check/<slug:quote_id>", catalogue.summary, name="rent_summary"),
     path("orders/", orders.orders, name="orders"),

@@ -1,0 +1,1 @@
+"""From a project to a card: its libraries, its memory, its time."""
