@@ -68,7 +68,7 @@ def _facts(order: Order, now: datetime) -> dict[str, Any]:
         "overdue": order.state == Order.State.PLACED and order.pay_until <= now,
         "cancellable": rules.may_cancel(order, now),
         "late": order.is_overdue(now),
-        "change": f"{reverse('rent')}?{chooser.query_of(order)}&order={order.code}",
+        "change_url": f"{reverse('rent')}?{chooser.query_of(order)}&order={order.code}",
         "replaced_by": Order.objects.filter(replaces=order).first() if order.state == Order.State.CANCELLED else None,
         "late_rule": rules.late_delivery(),
     }
