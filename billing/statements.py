@@ -8,6 +8,7 @@ from typing import Final
 
 from django.db.models import QuerySet, Sum
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from billing.ledger import Customer
 from billing.models import Journal, Posting
@@ -15,6 +16,8 @@ from billing.networks import NETWORKS
 from common.formats import MINUS
 
 Kind = Journal.Kind
+# Reasons that the house itself writes, as their readers see them; an operator's own words stay as they are.
+HOUSE_REASONS: Final = {"cancelled by its customer": gettext_lazy("cancelled by its customer")}
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -60,7 +63,8 @@ def entry(posting: Posting, customer: Customer) -> Entry:
         case _kind:
             what, source = _("Adjusted by an operator"), "we"
     after = posting.balance_after_cents or 0
-    return Entry(posting.pk, journal.at, what, journal.reason, source, journal.reference, posting.cents, after)
+    reason = str(HOUSE_REASONS.get(journal.reason, journal.reason))
+    return Entry(posting.pk, journal.at, what, reason, source, journal.reference, posting.cents, after)
 
 
 def terms_of(customer: Customer) -> list[Term]:

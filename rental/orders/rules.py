@@ -42,7 +42,7 @@ def may_cancel(order: "Order", now: datetime) -> bool:
 def of_order() -> list[Rule]:
     """The rules of cancelling and of lateness, in the order in which an order meets them."""
     return [
-        Rule(_("Not paid yet"), _("You can cancel or change it at any time. Nothing was charged.")),
+        Rule(_("Not paid yet"), _("You can cancel or change it at any time, and nothing is charged.")),
         Rule(
             _("Paid, not yet being prepared"),
             _("You can cancel it yourself. The whole price goes back to your balance at once."),

@@ -17,7 +17,7 @@ from rental.desk import queues as waiting_for
 from rental.forms import DeliveryForm, RefundForm, refuse
 from rental.guards import operators_only, order_at_desk, person
 from rental.models import Order
-from rental.orders import ordering, timeline
+from rental.orders import lateness, ordering, timeline
 from rental.orders.bought import bought
 from rental.orders.vocabulary import describe
 
@@ -80,6 +80,7 @@ def _order(order: Order, form: DeliveryForm) -> dict[str, Any]:
         "state": describe(order, now, timeline.money_from(requests)),
         "bought": bought(order),
         "deliverable": open_to_deliver,
+        "hours_late": lateness.hours_late(order.promised_at, now) if open_to_deliver and order.promised_at else 0,
         "candidates": waiting_for.candidates(order, now) if open_to_deliver else [],
         "hosts": handover.hosts_of(order),
         "trail": timeline.trail(order, order.moves.select_related("actor"), requests, for_operator=True),
