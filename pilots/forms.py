@@ -58,6 +58,37 @@ class PilotForm(forms.Form):
             field.initial = places[0][0]
 
 
+class ObjectiveForm(forms.Form):
+    """Which pilot shall measure the peak: one of the customer's own, or a new draft with a title."""
+
+    NEW = "new"
+
+    pilot = forms.ChoiceField(
+        label=_("Pilot"),
+        widget=forms.RadioSelect,
+        error_messages={"required": _("Choose a pilot."), "invalid_choice": _("Choose a pilot.")},
+    )
+    title = forms.CharField(
+        label=_("Title of the new draft"),
+        max_length=120,
+        required=False,
+        help_text=_("A few words by which you will find it again."),
+    )
+
+    def __init__(self, *args: Any, pilots: list[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["pilot"]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 (for the type checker)
+        field.choices = [*pilots, (self.NEW, _("A new draft: nothing to rent yet"))]
+        field.initial = pilots[0][0] if pilots else self.NEW
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("pilot") == self.NEW and not cleaned.get("title"):
+            self.add_error("title", _("Give the pilot a title."))
+        return cleaned
+
+
 class FilterForm(forms.Form):
     """Filters of the item list, all in the address."""
 

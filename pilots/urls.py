@@ -3,13 +3,14 @@
 from django.urls import URLPattern, URLResolver, path
 
 from pilots.host_api import api as host_api
-from pilots.views import decisions, desk, items, pilots, runs, verify
+from pilots.views import decisions, desk, items, objectives, pilots, runs, verify
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/host/v1/", host_api.urls),
     path("pilots/", pilots.index, name="pilots"),
     path("pilots/new", pilots.new, name="project_new"),
     path("projects/<str:ref>", pilots.project, name="project"),
+    path("pilots/objective", objectives.objective, name="pilot_objective"),
     path("pilots/<str:ref>", pilots.pilot, name="pilot"),
     path("pilots/<str:ref>/place", pilots.place, name="pilot_place"),
     path("pilots/<str:ref>/runs", pilots.run_start, name="run_start"),

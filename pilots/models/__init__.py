@@ -3,6 +3,7 @@
 from pilots.models.decision import Decision, Review
 from pilots.models.evidence import Evidence, Reread
 from pilots.models.host import Enrolment, Host
+from pilots.models.objective import MemoryObjective
 from pilots.models.pilot import Declared, Pilot, Project, Spec
 from pilots.models.results import Item, Metric, Rung
 from pilots.models.run import Run, RunEvent, RunFile
@@ -14,6 +15,7 @@ __all__ = [
     "Evidence",
     "Host",
     "Item",
+    "MemoryObjective",
     "Metric",
     "Pilot",
     "Project",

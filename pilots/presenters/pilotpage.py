@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from common import formats
 from pilots import vocabulary
 from pilots.models import Decision, Evidence, Pilot, Project, Run
-from pilots.presenters import criteria, places, verdict
+from pilots.presenters import criteria, memory, places, verdict
 from pilots.presenters.text import visible
 
 Text = str | Promise
@@ -138,6 +138,7 @@ class PilotPage:
     places: list[places.Place]
     spec_sha256: str
     config: dict[str, Any]
+    memory: memory.OfPilot | None
 
     @property
     def next_number(self) -> int:
@@ -183,4 +184,5 @@ def page(pilot: Pilot, user: Any) -> PilotPage:
         places=places.of(user),
         spec_sha256=spec.sha256 if spec else "",
         config=dict(spec.config) if spec else {},
+        memory=memory.of_pilot(pilot, [row.run for row in tries]),
     )

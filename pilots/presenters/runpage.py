@@ -13,7 +13,7 @@ from django.utils import timezone
 from common import formats
 from pilots import items, shipped, vocabulary
 from pilots.models import Evidence, Reread, Run, RunEvent, RunFile, Rung
-from pilots.presenters import balance, criteria, measures, verdict
+from pilots.presenters import balance, criteria, measures, memory, verdict
 from pilots.presenters.balance import Cell, Strip
 from pilots.presenters.changes import Changes, changes
 from pilots.presenters.first_error import FirstError, first_error
@@ -101,6 +101,7 @@ class RunPage:
     evidence: Evidence | None
     reviews: dict[str, int]
     tries: list[Run]
+    memory: memory.OfRun | None
 
     @property
     def shown_rows(self) -> list[IdRow]:
@@ -216,6 +217,7 @@ def page(run: Run) -> RunPage:
         evidence=newest_evidence(run),
         reviews=items.review_counts(run),
         tries=tries,
+        memory=memory.of_run(run),
     )
 
 

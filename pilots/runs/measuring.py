@@ -60,3 +60,10 @@ def minutes(run: Run) -> float | None:
     if begin is None or finish is None or finish < begin:
         return None
     return round((finish - begin).total_seconds() / 60, 4)
+
+
+def peak_gpu_memory(run: Run) -> int | None:
+    """The peak alone, without a query: the agent's own word first, then the host's samples."""
+    told = whole(run.facts.get("measured", {}).get("peak_gpu_memory_bytes"))
+    peak: int | None = told if told is not None else (run.facts.get("peaks") or {}).get("gpu_memory_bytes")
+    return peak

@@ -19,6 +19,7 @@ from rental.choosing.worksheet import GB, METHODS, SOURCES, Part, Worksheet, ver
 Text = str | Promise
 # The chooser's own field takes no more; a sum above it is above every card anyway.
 MOST_GB = 100_000
+LONGEST = 600  # characters of a worksheet's query
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,9 @@ class Page:
 
     @property
     def objective(self) -> str:
-        """The estimate for a pilot's own page, with what it was computed from."""
-        sheet = self.sheet
-        if sheet is None or sheet.high >= 2**63:
-            return ""
-        inputs = urlencode({"method": self.method} | self.entered)
-        return urlencode({"low": sheet.low, "high": sheet.high, "worksheet": inputs})
+        """The worksheet's own query: whoever takes the estimate computes it again. Empty past what a row holds."""
+        entered = urlencode({"method": self.method} | self.entered)
+        return entered if self.sheet and self.sheet.high < 2**63 and len(entered) <= LONGEST else ""
 
     @property
     def entered(self) -> dict[str, str]:

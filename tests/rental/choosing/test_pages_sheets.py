@@ -42,7 +42,7 @@ def test_parts_sources_cards_and_the_way_on(catalogue: Any) -> None:
     assert "fits" not in text.lower()
     html = response.content.decode()
     assert "/rent/?card=h100&amp;days=3&amp;memory=" in html
-    assert "/pilots/objective?low=" in html
+    assert "/pilots/objective?method=inference&amp;parameters=8.03&amp;" in html
 
 
 def test_what_cannot_be_is_said_at_its_field(catalogue: Any) -> None:
