@@ -59,7 +59,7 @@ def entry(posting: Posting, customer: Customer) -> Entry:
         case Kind.CHARGE:
             what, source = _("Order %(code)s paid") % code, "chose" if journal.by_id == customer.pk else "we"
         case Kind.REFUND:
-            what, source = _("Order %(code)s refunded") % code, "we"
+            what, source = _("Order %(code)s refunded") % code, "chose" if journal.by_id == customer.pk else "we"
         case _kind:
             what, source = _("Adjusted by an operator"), "we"
     after = posting.balance_after_cents or 0

@@ -40,8 +40,8 @@ def waiting_orders() -> "QuerySet[Order]":
 
 
 def waits_for_confirmation(code: str) -> bool:
-    """Whether the network shows money for this order that is not yet confirmed."""
-    return Receipt.objects.filter(request__reference=code, state=Receipt.State.SEEN).exists()
+    """Whether the network shows money for this order, or for what it replaced, that is not yet confirmed."""
+    return Receipt.objects.filter(request__reference__in=codes_of(code), state=Receipt.State.SEEN).exists()
 
 
 def of_customer(customer: User) -> "QuerySet[Receipt]":

@@ -239,6 +239,6 @@ def lapse_due(now: datetime) -> int:
 def _kept_until(order: Order) -> datetime:
     if arrivals.waits_for_confirmation(order.code):
         return order.pay_until + CONFIRMATION_GRACE
-    if payments.requests_for(order.code).exists():
+    if any(payments.requests_for(code).exists() for code in arrivals.codes_of(order.code)):
         return order.pay_until + timedelta(minutes=settings.LAPSE_GRACE_MINUTES)
     return order.pay_until

@@ -34,6 +34,8 @@ def explain(request: HttpRequest, topic: str) -> HttpResponse:
         "retention_days": settings.RETENTION_DAYS,
         "contact": settings.CONTACT_EMAIL,
         "rules": rules.of_order(),
+        "late_rule": rules.late_delivery(),
+        "prepared_rule": rules.being_prepared(),
     }
     return render(request, f"rental/{topic}.html", figures)
 

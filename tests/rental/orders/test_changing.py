@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -193,3 +194,16 @@ def test_changing_and_cancelling_and_paying_at_once_end_in_one_of_them(place: Pl
     paid = old.state == "paid"
     assert ledger.balance_of(customer).cents == (0 if paid else old.total_cents)
     assert books.differences() == []
+
+
+def test_money_on_its_way_to_the_old_address_keeps_the_new_order(place: Place, customer: User, staff: User) -> None:
+    old = place()
+    rates.renew_examples(timezone.now())
+    receiving.ensure_examples()
+    asked = ordering.ask_payment(old, network="bitcoin", asset="BTC")
+    new = ordering.place(customer, changed(old, lots=1).pk)
+    assert ordering.lapse_due(new.pay_until) == 0
+    facts: Any = {"network": "bitcoin", "transaction": "b" * 64, "output": 0, "address": asked.address.address}
+    payments.record_receipt(**facts, amount=asked.due_units, evidence="node", confirmed=False, by=staff)
+    assert ordering.lapse_due(new.pay_until + timedelta(hours=23)) == 0
+    assert ordering.lapse_due(new.pay_until + timedelta(hours=24)) == 1
