@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from common.refusals import Refusal
@@ -11,8 +12,8 @@ from rental.choosing.memory_page import LONGEST
 from rental.choosing.memory_page import read as worksheet
 from rental.models import User
 
-# Versions whose objective still counts for a new one: the way back to a draft is short.
-VERSIONS = 5
+# How many versions an objective reaches: from a draft to those made of it.
+VERSIONS = 4
 
 
 class Estimate(NamedTuple):
@@ -43,10 +44,8 @@ def record(pilot: Pilot, found: Estimate, by: User) -> MemoryObjective:
 
 
 def of(pilot: Pilot) -> MemoryObjective | None:
-    """The newest one of this pilot, or of the version it was made from."""
-    for _step in range(VERSIONS):
-        found = MemoryObjective.objects.filter(pilot=pilot).first()
-        if found is not None or pilot.previous is None:
-            return found
-        pilot = pilot.previous
-    return None
+    """The newest one of this pilot, or else of the newest version before it that has one; one query."""
+    line = Q(pilot=pilot)
+    for step in range(1, VERSIONS):
+        line |= Q(**{f"pilot__{'__'.join(['versions'] * step)}": pilot})
+    return MemoryObjective.objects.filter(line).order_by("-pilot_id", "-pk").first()

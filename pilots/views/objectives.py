@@ -37,7 +37,10 @@ def objective(request: HttpRequest) -> HttpResponse:
 
 def _choices(request: HttpRequest) -> list[tuple[str, str]]:
     rows = guards.pilots_of(request.user)[:PILOTS]
-    return [(row.ref, f"{row.title} ({row.get_state_display()}, {row.version})") for row in rows]
+    words = _("%(title)s (%(state)s, version %(number)s)")
+    return [
+        (row.ref, words % {"title": row.title, "state": row.get_state_display(), "number": row.version}) for row in rows
+    ]
 
 
 def _record(request: HttpRequest, form: ObjectiveForm, found: objectives.Estimate) -> Pilot | None:

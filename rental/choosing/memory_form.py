@@ -22,23 +22,23 @@ FIELDS: Final[dict[str, tuple[str, ...]]] = {
 }
 PRECISIONS: Final = (
     ("fp32", _("32 bits")),
-    ("bf16", _("16 bits (bf16, fp16)")),
+    ("bf16", _("16 bits")),
     ("int8", _("8 bits")),
     ("nf4", _("4 bits")),
 )
 TRAINING: Final = (
-    ("mixed", _("mixed: 16 bits with a copy in 32")),
+    ("mixed", _("mixed")),
     ("bf16", _("16 bits alone")),
     ("fp32", _("32 bits")),
 )
 OPTIMIZERS: Final = (
-    ("adam", _("Adam, AdamW")),
-    ("adam8", _("Adam with states of 8 bits")),
+    ("adam", _("Adam")),
+    ("adam8", _("Adam, 8 bits")),
     ("momentum", _("SGD with momentum")),
     ("sgd", _("SGD")),
 )
-ATTENTION: Final = (("fused", _("fused (FlashAttention, SDPA)")), ("plain", _("plain: keeps every score")))
-RECOMPUTE: Final = (("no", _("no")), ("yes", _("yes (gradient checkpointing)")))
+ATTENTION: Final = (("fused", _("fused")), ("plain", _("plain")))
+RECOMPUTE: Final = (("no", _("no")), ("yes", _("yes")))
 # What an empty worksheet shows: a known model of each kind, so that every field says what it means.
 EXAMPLES: Final[dict[str, dict[str, str]]] = {
     "inference": {"parameters": "8.03", "batch": "8", "sequence": "8192", "precision": "bf16"},
@@ -68,9 +68,12 @@ def _whole(label: Any, least: int, most: int, wrong: Any) -> WholeNumber:
     return WholeNumber(label=label, least=least, most=most, wrong=wrong)
 
 
-def _choice(label: Any, choices: Any) -> forms.ChoiceField:
+def _choice(label: Any, choices: Any, hint: Any = "") -> forms.ChoiceField:
     return forms.ChoiceField(
-        label=label, choices=choices, error_messages={"required": _("Choose one."), "invalid_choice": _("Choose one.")}
+        label=label,
+        choices=choices,
+        help_text=hint,
+        error_messages={"required": _("Choose one."), "invalid_choice": _("Choose one.")},
     )
 
 
@@ -81,7 +84,7 @@ MAKE: Final[dict[str, Callable[[], forms.Field]]] = {
         label=_("Parameters N, in billions"), unit=10**9, wrong=_("Enter billions of parameters, for example 8.03.")
     ),
     "precision": lambda: _choice(_("Weights are kept in"), PRECISIONS),
-    "training": lambda: _choice(_("Precision of the training"), TRAINING),
+    "training": lambda: _choice(_("Precision of the training"), TRAINING, _("Mixed: 16 bits with a copy in 32.")),
     "optimizer": lambda: _choice(_("Optimizer"), OPTIMIZERS),
     "batch": lambda: _whole(_("Batch b, at once on one card"), 1, 1_000_000, _COUNT),
     "sequence": lambda: _whole(
@@ -93,8 +96,10 @@ MAKE: Final[dict[str, Callable[[], forms.Field]]] = {
     "kv_heads": lambda: _whole(_("Key-value heads k"), 1, 1_000_000, _COUNT),
     "vocabulary": lambda: _whole(_("Vocabulary V"), 1, 100_000_000, _("Enter a whole number of tokens, 1 or more.")),
     "rank": lambda: _whole(_("Rank r of the adapters"), 1, 1_000_000, _COUNT),
-    "attention": lambda: _choice(_("Attention"), ATTENTION),
-    "recompute": lambda: _choice(_("Recomputes activations"), RECOMPUTE),
+    "attention": lambda: _choice(
+        _("Attention"), ATTENTION, _("Fused, as FlashAttention and SDPA are, keeps no scores.")
+    ),
+    "recompute": lambda: _choice(_("Recomputes activations"), RECOMPUTE, _("Also called gradient checkpointing.")),
     "width": lambda: _whole(_("Width W in pixels"), 1, 65_536, _PIXELS),
     "height": lambda: _whole(_("Height H in pixels"), 1, 65_536, _PIXELS),
     "triangles": lambda: Millions(

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from common.formats import size
+from common.formats import NBSP, size
 from rental.catalogue.chooser import DEFAULTS
 from rental.catalogue.stock import cards_on_sale
 from rental.choosing import memory_words as words
@@ -101,9 +101,9 @@ def between(low: int, high: int) -> str:
     least, most = size(low), size(high)
     if least == most:
         return least
-    if least.rsplit("\u00a0", 1)[-1] == most.rsplit("\u00a0", 1)[-1]:
-        least = least.rsplit("\u00a0", 1)[0]
-    return f"{least} – {most}"
+    if least.rsplit(NBSP, 1)[-1] == most.rsplit(NBSP, 1)[-1]:
+        least = least.rsplit(NBSP, 1)[0]
+    return f"{least}{NBSP}–{NBSP}{most}"
 
 
 def _line(part: Part) -> Line:

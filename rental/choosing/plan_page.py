@@ -11,7 +11,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from common.formats import number
+from common.formats import number, percent
 from rental.catalogue.chooser import DEFAULTS
 from rental.catalogue.prices import DAYS, hours_of
 from rental.choosing import planner
@@ -73,7 +73,7 @@ class PlanForm(forms.Form):
         label=gettext_lazy("Or items an hour, as a finished run measured it"),
         required=False,
         least=1,
-        help_text=gettext_lazy("All cards together. When it is given, it replaces the two figures above."),
+        help_text=gettext_lazy("All cards together. When it is given, it replaces the seconds and the cards."),
     )
     export = Figure(label=gettext_lazy("Results to take away, in GB"))
     speed = Figure(label=gettext_lazy("Speed of that copy, in MB a second"), least=1)
@@ -145,7 +145,7 @@ def _lines(made: Plan, of: dict[str, Any]) -> list[tuple[str, str, str]]:
         (_("Pilot"), _hours(made.pilot), ""),
         (_("Compute"), _hours(made.compute), how),
         (_("Export"), _hours(made.export), copy),
-        (_("Margin"), _hours(made.margin), _("%(percent)s %% of the above") % {"percent": number(of["margin"])}),
+        (_("Margin"), _hours(made.margin), _("%(percent)s of the above") % {"percent": percent(of["margin"] / 100, 0)}),
     ]
 
 
