@@ -74,6 +74,7 @@ MIDDLEWARE = [
     "common.middleware.language",
     "allauth.account.middleware.AccountMiddleware",
     "allauth.usersessions.middleware.UserSessionsMiddleware",
+    "rental.accounts.seen.last_seen",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -123,9 +124,10 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
-    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "rental.accounts.passwords.NotAboutYou"},
+    {"NAME": "rental.accounts.passwords.LongEnough", "OPTIONS": {"min_length": 10}},
+    {"NAME": "rental.accounts.passwords.NotCommon"},
+    {"NAME": "rental.accounts.passwords.NotOnlyDigits"},
 ]
 LOGIN_REDIRECT_URL = "/account/"
 LOGIN_URL = "/accounts/login/"
@@ -150,6 +152,8 @@ ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_SESSION_REMEMBER = True
+# Sign-up tells whether an email has an account, so that an order goes on at once: a list of addresses is tried slowly.
+ACCOUNT_RATE_LIMITS = {"signup": "10/m/ip,60/h/ip", "confirm_email": "1/60s/key"}
 ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PRODUCTION else "http"
 # How many proxies in front of this site write X-Forwarded-For; without one the connection's address counts.
@@ -159,8 +163,14 @@ MFA_FORMS = {
     "authenticate": "rental.accounts.forms.AuthenticateForm",
     "reauthenticate": "rental.accounts.forms.MFAReauthenticateForm",
     "activate_totp": "rental.accounts.forms.ActivateForm",
+    "add_webauthn": "rental.accounts.passkey_forms.AddPasskeyForm",
+    "edit_webauthn": "rental.accounts.passkey_forms.RenamePasskeyForm",
+    "authenticate_webauthn": "rental.accounts.passkey_forms.PasskeyForm",
+    "reauthenticate_webauthn": "rental.accounts.passkey_forms.PasskeyAgainForm",
+    "login_webauthn": "rental.accounts.passkey_forms.PasskeyLoginForm",
 }
-MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Kernodeck"
 
 LANGUAGE_CODE = "en"

@@ -1,11 +1,13 @@
 """Filters and parts for every template: money, times, statuses, sources and controls in the house's look."""
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
 from django import forms, template
 from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
 from django.template import Context
 from django.utils import translation
 from django.utils.html import format_html
@@ -19,6 +21,13 @@ register = template.Library()
 for name in ("usd", "amount", "change", "number", "percent", "when", "day", "clock", "span", "size", "short_hash"):
     register.filter(name, getattr(formats, name))
 register.filter("browser", browser)
+
+
+@register.filter("json")
+def as_json(value: Any) -> str:
+    """A value for a script, to stand in an attribute: escaped there like any text."""
+    return json.dumps(value, cls=DjangoJSONEncoder)
+
 
 # The closed set of shapes; `late` borrows the dashed shape in the colour of `seen`.
 SHAPES = {

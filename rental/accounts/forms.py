@@ -111,6 +111,10 @@ class ReauthenticateForm(Worded, account.ReauthenticateForm):  # type: ignore[mi
     words: ClassVar[Words] = {"password": (PASSWORD, "")}
 
 
+class CloseForm(ReauthenticateForm):
+    words: ClassVar[Words] = {"password": (PASSWORD, _("So that nobody else at this browser closes the account."))}
+
+
 class AuthenticateForm(Worded, mfa.AuthenticateForm):  # type: ignore[misc]
     words: ClassVar[Words] = {"code": (CODE, CODE_HINT)}
 

@@ -161,8 +161,14 @@ def reveal(order: Order, by: User) -> str:
     """The access in plain text; each reading leaves a row.
 
     Raises:
-        Refusal: `no_access` before delivery and from the second the term ends.
+        Refusal: `no_access` before delivery and from the second the term ends; `email_unconfirmed` to a reader
+            whose address may be somebody else's.
     """
+    if not by.email_confirmed:
+        raise Refusal(
+            "email_unconfirmed",
+            gettext_lazy("Confirm your email address first: the link is in the letter we wrote. Then read the access."),
+        )
     with transaction.atomic():
         now = timezone.now()
         order = lock(order)

@@ -14,8 +14,8 @@ from rental.models import Letter, User
 log = logging.getLogger(__name__)
 # Minutes to wait after the first, second, … failure; then the letter is given up and shows on the desk.
 PAUSES = (1, 5, 15, 60, 240, 720, 1440)
-# Letters whose link opens an account: once sent, the house forgets the link.
-ONCE = "account/email/password_reset_key:"
+# Letters whose link opens an account, or whose reader is erased: once sent, the house forgets them.
+ONCE = ("account/email/password_reset_key:", "account:closed:")
 # A sender that dies while sending leaves its letter to the next one after this long.
 CLAIM = timedelta(minutes=5)
 
@@ -98,5 +98,7 @@ def _send(letter: Letter, attempt: int, now: datetime) -> bool:
         return False
     # A demo keeps every letter to be read on its outbox page.
     forget = {"text": "", "html": ""} if letter.event.startswith(ONCE) and not settings.DEMO else {}
+    if letter.event.startswith("account:closed:"):
+        forget["to"] = ""
     mine.update(sent_at=now, last_error="", **forget)
     return True

@@ -39,6 +39,12 @@ class User(AbstractBaseUser, PermissionsMixin):
             models.UniqueConstraint(Lower("email"), name="user_email_any_case")
         ]
 
+    @property
+    def email_confirmed(self) -> bool:
+        """Whether the person opened the link in the letter to this address."""
+        rows: Any = getattr(self, "emailaddress_set")  # noqa: B009 - allauth's rows, which mypy does not see
+        return bool(rows.filter(email__iexact=self.email, verified=True).exists())
+
     def __str__(self) -> str:
         return self.email
 

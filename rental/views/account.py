@@ -3,8 +3,10 @@
 from typing import Any, cast
 
 from allauth.account.decorators import reauthentication_required
-from allauth.account.models import EmailAddress
+from allauth.core import ratelimit
+from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import is_mfa_enabled
+from allauth.usersessions.internal.flows.sessions import end_sessions
 from allauth.usersessions.models import UserSession
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -21,6 +23,7 @@ from common.codes import reference
 from common.models import ApiToken
 from common.refusals import Refusal
 from rental.accounts import closing
+from rental.accounts.forms import CloseForm
 from rental.accounts.profile_forms import NameForm, TokenForm, ZoneForm
 from rental.guards import is_operator
 from rental.models import Order, User
@@ -66,7 +69,8 @@ def orders_of(user: User) -> dict[str, Any]:
 def ways_in(user: User) -> dict[str, Any]:
     live = ApiToken.objects.filter(owner_id=user.pk, revoked_at=None, expires_at__gt=timezone.now())
     return {
-        "email_confirmed": EmailAddress.objects.filter(user_id=user.pk, email=user.email, verified=True).exists(),
+        "email_confirmed": user.email_confirmed,
+        "passkeys": Authenticator.objects.filter(user_id=user.pk, type=Authenticator.Type.WEBAUTHN).count(),
         "second_factor": is_mfa_enabled(user),
         "sessions": UserSession.objects.filter(user_id=user.pk).count(),
         "tokens": live.count(),
@@ -101,9 +105,11 @@ def time_zone(request: HttpRequest) -> HttpResponse:
 def tokens(request: HttpRequest) -> HttpResponse:
     """The account's API tokens; POST makes one and shows it, this once.
 
+    It waits for a confirmed address, as the access does.
     The desk is given to a token only in a session that passed the second factor: a password alone opens no desk.
     """
-    form = TokenForm(request.POST or None, owner=person(request), at_desk=is_operator(request))
+    confirmed = person(request).email_confirmed
+    form = TokenForm((request.POST or None) if confirmed else None, owner=person(request), at_desk=is_operator(request))
     if form.is_valid():
         if request.POST.get("form_id") != request.session.pop(FORM, None):
             messages.info(request, _("This form was sent already. The token was shown then and cannot be shown again."))
@@ -112,7 +118,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
         return render(request, "rental/account_token.html", {"token": row, "plain": plain})
     request.session[FORM] = form_id = reference()
     listed = ApiToken.objects.filter(owner_id=request.user.pk).order_by("-pk")[:50]
-    facts = {"form": form, "form_id": form_id, "tokens": listed, "now": timezone.now()}
+    facts = {"form": form, "form_id": form_id, "tokens": listed, "now": timezone.now(), "confirmed": confirmed}
     return render(request, "rental/account_tokens.html", facts)
 
 
@@ -127,19 +133,34 @@ def revoke(request: HttpRequest, number: int) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 @login_required
-@reauthentication_required  # type: ignore[untyped-decorator]
 def close(request: HttpRequest) -> HttpResponse:
-    refusal = None
-    if request.method == "POST":
+    """Say what closing means; with the password, close."""
+    user, refusal = person(request), None
+    # Counted before the password is looked at: a stranger at this browser does not guess it here.
+    limited = request.method == "POST" and not ratelimit.consume(request, action="reauthenticate", user=user)
+    if limited:
+        return render(request, "common/429.html", status=429)
+    form = CloseForm(request.POST or None, user=user)
+    if form.is_valid():
         try:
-            closing.close(person(request))
+            closing.close(user)
         except Refusal as error:
             refusal = error
         else:
             logout(request)
             messages.success(request, _("Your account is closed."))
             return redirect("home")
-    return render(request, "rental/account_close.html", {"refusal": refusal}, status=409 if refusal else 200)
+    facts = {"form": form, "refusal": refusal, "waits": closing.refusal(user), "days": closing.kept_days()}
+    return render(request, "rental/account_close.html", facts, status=409 if refusal else 200)
+
+
+@require_POST
+@login_required
+def end_session(request: HttpRequest, number: int) -> HttpResponse:
+    row = get_object_or_404(UserSession, pk=number, user_id=request.user.pk)
+    end_sessions(request, [row])
+    messages.success(request, _("The session was ended."))
+    return redirect("usersessions_list")
 
 
 def person(request: HttpRequest) -> User:

@@ -29,6 +29,7 @@ urlpatterns = [
     path("account/time-zone", account.time_zone, name="account_zone"),
     path("account/tokens/", account.tokens, name="account_tokens"),
     path("account/tokens/<int:number>/revoke", account.revoke, name="account_token_revoke"),
+    path("account/sessions/<int:number>/end", account.end_session, name="account_session_end"),
     path("account/close", account.close, name="account_close"),
     path("rent/", catalogue.rent, name="rent"),
     path("rent/memory", worksheets.memory, name="rent_memory"),
