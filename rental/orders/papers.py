@@ -78,7 +78,9 @@ def _entries(order: Order) -> Iterator[Entry]:
 def _words(journal: Journal) -> str:
     if journal.kind == Journal.Kind.CHARGE:
         return _("Order paid")
-    return _("Credited to the balance") if journal.kind == Journal.Kind.ADJUST else _("Refunded to the balance")
+    # The whole price goes back once and under its own key; whatever else came back was a credit.
+    whole = journal.key == f"order:{journal.reference}:refund"
+    return _("Refunded to the balance") if whole else _("Credited to the balance")
 
 
 def _coins(order: Order) -> Iterator[Coins]:
