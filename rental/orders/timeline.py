@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, Subquery, prefetch_related_objects
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from billing import trail as billing_trail
 from billing.models import PaymentRequest, Receipt
 from billing.trail import Line
-from common.formats import number, when
+from common.formats import number, usd, when
 from rental.models import AccessReveal, CardProof, MoveCode, Order, OrderHost, OrderMove
 from rental.orders.lateness import first_end
 from rental.orders.vocabulary import SEEN, TOLD, WAITING
@@ -90,7 +90,19 @@ def _move(order: Order, move: OrderMove, for_operator: bool) -> Line:
     note = move.note if for_operator or own or move.code == MoveCode.REFUNDED else ""
     if move.code == MoveCode.LATE_HOURS:
         note = late_words(order)
+    if move.code == MoveCode.EXTENDED:
+        note = extension_words(order, move)
     return Line(source, move.at, f"{move.get_code_display()}.", " – ".join(part for part in (who, note) if part))
+
+
+def extension_words(order: Order, move: OrderMove) -> str:
+    """From which end to which, and for how much. The order's extensions are asked for once, however many there are."""
+    prefetch_related_objects([order], "extensions")  # only the first time
+    found = next((row for row in order.extensions.all() if row.at == move.at), None)
+    if found is None:
+        return ""
+    figures = {"old": when(found.old_ends_at), "new": when(found.new_ends_at), "price": usd(found.cents)}
+    return _("The term ends %(new)s instead of %(old)s, for %(price)s.") % figures
 
 
 def late_words(order: Order) -> str:

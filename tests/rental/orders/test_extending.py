@@ -1,5 +1,6 @@
 """Extension of a running term: several times, to the second, from the balance only, and never of withdrawn stock."""
 
+import itertools
 from datetime import timedelta
 from typing import Any
 
@@ -8,6 +9,7 @@ import time_machine
 from django.utils import timezone
 
 from billing import ledger
+from common.formats import when
 from common.refusals import Refusal
 from rental.delivery import handover
 from rental.models import Card, Letter, User
@@ -92,3 +94,18 @@ def test_a_first_term_with_late_hours_is_reminded_three_days_before(
     assert terms.remind_due(order.ends_at - timedelta(hours=72, seconds=1)) == 0
     assert terms.remind_due(order.ends_at - timedelta(hours=72)) == 1
     assert timezone.now() < order.ends_at
+
+
+def test_each_extension_is_told_with_its_ends_and_its_price(deliver: Place, put: Any, customer: User) -> None:
+    order = deliver()
+    put(customer, 500_00)
+    ends = [order.ends_at]
+    for _time in range(2):
+        order = ordering.extend(order, customer)
+        ends.append(order.ends_at)
+    words = text_of(signed_in(customer).get(f"/orders/{order.code}"))
+    for old, new in itertools.pairwise(ends):
+        assert old is not None
+        assert new is not None
+        said = f"The term ends {when(new)} instead of {when(old)}, for 240.00 USD."
+        assert said.replace("\u00a0", " ") in words
