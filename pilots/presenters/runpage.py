@@ -125,6 +125,15 @@ class RunPage:
         return measures.of(self.live.run)
 
     @property
+    def rate(self) -> str:
+        """Items an hour while the program processed, plainly written for the term planner; empty when not measured."""
+        seconds = next((stage.seconds for stage in self.live.stages if stage.code == "processing"), None)
+        done = self.live.run.accepted + self.live.run.refused
+        if not self.live.run.is_over or self.live.kind != "documents" or not seconds or not done:
+            return ""
+        return f"{done * 3600 / seconds:.2f}"
+
+    @property
     def next_number(self) -> int:
         return max((run.number for run in self.tries if run.pilot_id == self.live.run.pilot_id), default=0) + 1
 

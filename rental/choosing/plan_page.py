@@ -88,7 +88,11 @@ class PlanForm(forms.Form):
 def read(data: Mapping[str, Any]) -> dict[str, Any]:
     """The page's context; the plan is there once a valid form was sent."""
     sent = "items" in data
-    form = PlanForm({name: data.get(name, "") for name in PlanForm.base_fields} if sent else None, initial=EXAMPLE)
+    # A run page brings its measured rate; the other figures are still the example's.
+    brought = {"rate": str(data["rate"])[:16]} if data.get("rate") else {}
+    form = PlanForm(
+        {name: data.get(name, "") for name in PlanForm.base_fields} if sent else None, initial=EXAMPLE | brought
+    )
     kept = {name: str(data[name])[:600] for name in DEFAULTS if data.get(name)}
     context: dict[str, Any] = {"form": form, "kept": kept}
     if sent and form.is_valid():

@@ -113,7 +113,9 @@ def test_the_measured_peak_stands_beside_the_estimate(
     run.facts["peaks"] = {"gpu_memory_bytes": peak} if peak else {}
     Run.objects.filter(pk=run.pk).update(facts=run.facts)
     client = signed_in(customer)
-    text = text_of(client.get(f"/runs/{run.ref}"))
+    page = client.get(f"/runs/{run.ref}")
+    assert (page.context["page"].rate != "") == ("/rent/plan?rate=" in page.content.decode())
+    text = text_of(page)
     assert "Estimated 10.0 – 20.0 GB written" in text
     assert words in text
     assert "before this try" in text

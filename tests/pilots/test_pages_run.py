@@ -330,3 +330,10 @@ def test_the_next_try_names_what_changed(client: Client, pilot: Pilot, machine: 
     assert "Changed since try 1" in text
     assert "python 3.12.1 was 3.11.2 in try 1" in text
     assert "One factor changed, so a difference can be put down to it." in text
+
+
+def test_a_finished_try_brings_its_rate_to_the_term_planner(client: Client, pilot: Pilot) -> None:
+    page = client.get(f"/runs/{scene.tried(pilot).ref}")
+    rate = page.context["page"].rate
+    assert float(rate) == pytest.approx(12 * 3600 / 201, rel=0.01)
+    assert f"/rent/plan?rate={rate}" in page.content.decode()

@@ -76,6 +76,9 @@ def test_the_planner_names_a_term_and_never_a_shorter_one(catalogue: Any) -> Non
     longer = Client().get(f"/rent/plan?{query.replace('20000', '2000000')}")
     assert "Longer than 30 days" in text_of(longer)
     assert "chooser" not in longer.context
+    brought = Client().get("/rent/plan?rate=215.5")
+    assert 'value="215.5"' in brought.content.decode()
+    assert "plan" not in brought.context
     rated = Client().get(f"/rent/plan?{query}&rate=1000")
     assert "20,000 items ÷ 1,000 an hour, measured" in text_of(rated)
     wrong = Client().get(f"/rent/plan?{query.replace('speed=20', 'speed=0')}")
