@@ -10,9 +10,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from common.formats import NBSP, size
-from rental.catalogue.chooser import DEFAULTS
 from rental.catalogue.stock import cards_on_sale
 from rental.choosing import memory_words as words
+from rental.choosing.carried import carried
 from rental.choosing.memory_form import MemoryForm
 from rental.choosing.worksheet import GB, METHODS, SOURCES, Part, Worksheet, verdict, whole_gb
 
@@ -77,7 +77,7 @@ class Page:
 def read(data: Mapping[str, Any], now: datetime) -> Page:
     method = str(data.get("method", ""))
     method = method if method in METHODS else METHODS[0]
-    kept = {name: str(data[name])[:600] for name in DEFAULTS if data.get(name)}
+    kept = carried(data)
     methods = [
         {
             "slug": slug,

@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from common.formats import number, percent
-from rental.catalogue.chooser import DEFAULTS
 from rental.catalogue.prices import DAYS, hours_of
 from rental.choosing import planner
+from rental.choosing.carried import carried
 from rental.choosing.planner import Plan, Work
 from rental.forms import WholeNumber
 
@@ -93,7 +93,7 @@ def read(data: Mapping[str, Any]) -> dict[str, Any]:
     form = PlanForm(
         {name: data.get(name, "") for name in PlanForm.base_fields} if sent else None, initial=EXAMPLE | brought
     )
-    kept = {name: str(data[name])[:600] for name in DEFAULTS if data.get(name)}
+    kept = carried(data)
     context: dict[str, Any] = {"form": form, "kept": kept}
     if sent and form.is_valid():
         made = planner.plan(_work(form.cleaned_data))
