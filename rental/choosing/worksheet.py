@@ -55,6 +55,7 @@ SOURCES: Final = {
         "Blender manual, GPU rendering",
         "https://docs.blender.org/manual/en/latest/render/cycles/gpu_rendering.html",
     ),
+    "context": ("VRAM Estimator: 300 MiB to 2 GiB at first use of CUDA", "https://vram.asmirnov.xyz"),
     "ours": ("", ""),  # our own assumption: no published figure that we know
 }
 
@@ -282,7 +283,7 @@ def _sum(method: str, parts: list[Part], unknown: tuple[str, ...]) -> Worksheet:
         CONTEXT[0],
         CONTEXT[1] + -(-moving // FRAGMENTS),
         "0.3…2.1 GB + (0…0.1)·A",
-        "anatomy",
+        "context",
         "allocator",
     )
     return Worksheet(method, (*parts, overhead), ("kernels", *unknown))
