@@ -41,6 +41,15 @@ def shown(rungs: list[Rung], facts: dict[str, Any]) -> list[Shown]:
     ]
 
 
+def driver(rungs: list[Rung]) -> str:
+    """The driver's version as the first rung read it; empty where no card is listed."""
+    for rung in rungs:
+        for card in rung.facts.get("cards") or []:
+            if isinstance(card, dict) and card.get("driver"):
+                return str(card["driver"])[:60]
+    return ""
+
+
 def processor(facts: dict[str, Any]) -> str:
     """A CPU machine by its own words."""
     return f"{facts.get('platform') or 'CPU'}, {facts.get('cpus') or '?'} CPUs"[:120]
@@ -56,7 +65,7 @@ def keep(host: Host, rungs: list[Rung], at: datetime) -> list[dict[str, Any]]:
             model=kind.model,
             count=kind.count,
             memory_gb=kind.memory_gb,
-            facts={"rungs": {str(rung.number): rung.verdict for rung in rungs}},
+            facts={"rungs": {str(rung.number): rung.verdict for rung in rungs}, "driver": driver(rungs)},
             at=at,
         )
         proved += [{"card": proof.card.slug, "count": proof.count} for proof in found if proof.card]

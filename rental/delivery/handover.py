@@ -11,8 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from common.refusals import Refusal
+from rental.accounts import ssh_keys
 from rental.catalogue import prices
-from rental.delivery import matching
+from rental.delivery import matching, wiping
 from rental.delivery.sealing import seal, unseal
 from rental.letters import emails
 from rental.letters import late as late_letters
@@ -102,7 +103,8 @@ def hand_over(order: Order, *, hosts: list[str], access: str, by: User) -> Order
         except IntegrityError:
             # Another order took one of the hosts since we looked.
             _refuse([_in_use(host) for host in hosts])
-        Access.objects.create(order=order, sealed=seal(access.strip()), created_at=now)
+        keys = [{"label": key.label, "fingerprint": key.fingerprint} for key in ssh_keys.of(order.customer)]
+        Access.objects.create(order=order, sealed=seal(access.strip()), keys=keys, created_at=now)
         if order.state == Order.State.PAID:
             move(order, Order.State.PREPARING, code=MoveCode.PREPARATION_STARTED, at=now, by=by)
         _begin_term(order, now, by)
@@ -137,6 +139,9 @@ def differences(order: Order, hosts: list[str], now: datetime) -> list[Differenc
             found.append(Difference("proof_too_old", host, sentence % {"host": host, "hours": settings.PROOF_HOURS}))
         elif _is_taken(order, host):
             found.append(_in_use(host))
+        elif not order.card.shares_host and wiping.waiting().filter(host_ref=host).exists():
+            sentence = _("%(host)s was not wiped after its last order: wipe it and write it down first.")
+            found.append(Difference("host_not_wiped", host, sentence % {"host": host}))
         counts.append(count)
     covered = prices.lots_covered(counts, order.card.cards_per_lot)
     if not found and not order.card.shares_host and covered < order.lots:

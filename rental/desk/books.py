@@ -13,7 +13,7 @@ from django.utils.dateparse import parse_datetime
 from billing import proof
 from billing.models import Journal, Posting
 from billing.proof import Difference
-from rental.models import Extension, Order
+from rental.models import Downtime, Extension, Order
 
 KEY = "books-proof"
 EVERY = timedelta(hours=24)
@@ -40,21 +40,25 @@ def differences() -> list[Difference]:
 
 
 def _orders() -> Iterator[Difference]:
-    """What a customer was charged for an order is its price and its extensions, less what was refunded."""
+    """What a customer was charged for an order is its price and its extensions, less the credits for time down."""
     own = Posting.objects.filter(
         account__customer=OuterRef("customer"),
         journal__reference=OuterRef("code"),
         journal__kind__in=(Journal.Kind.CHARGE, Journal.Kind.REFUND),
     )
     more = Extension.objects.filter(order=OuterRef("pk"))
+    down = Downtime.objects.filter(order=OuterRef("pk"))
     rows = Order.objects.annotate(
         charged=Value(0) - Coalesce(_sum(own, "journal__reference"), 0),
         extended=Coalesce(_sum(more, "order"), 0),
+        credited=Coalesce(_sum(down, "order"), 0),
     )
-    owed = Q(state__in=UNCHARGED, charged=0) | (~Q(state__in=UNCHARGED) & Q(charged=F("total_cents") + F("extended")))
-    wrong = rows.exclude(owed).order_by("pk").values_list("code", "state", "total_cents", "extended", "charged")
-    for code, state, total, extended, charged in wrong.iterator():
-        due = 0 if state in UNCHARGED else total + extended
+    due_now = F("total_cents") + F("extended") - F("credited")
+    owed = Q(state__in=UNCHARGED, charged=0) | (~Q(state__in=UNCHARGED) & Q(charged=due_now))
+    wrong = rows.exclude(owed).order_by("pk")
+    facts = wrong.values_list("code", "state", "total_cents", "extended", "credited", "charged")
+    for code, state, total, extended, credited, charged in facts.iterator():
+        due = 0 if state in UNCHARGED else total + extended - credited
         yield Difference("order_charge_wrong", code, str(due), str(charged))
 
 

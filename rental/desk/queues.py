@@ -12,7 +12,8 @@ from billing import desk as billing_desk
 from billing.models import PaymentRequest, Rate, Receipt
 from billing.networks import ASSETS, NETWORKS
 from common.formats import coin, number
-from rental.models import CardProof, Letter, Order, OrderHost
+from rental.delivery import wiping
+from rental.models import CardProof, FaultReport, Letter, Order, OrderHost
 from rental.orders.bought import in_short
 from rental.orders.vocabulary import describe
 
@@ -64,13 +65,13 @@ def deliveries(now: datetime) -> list[dict[str, Any]]:
     orders = list(Order.objects.to_deliver().select_related("card", "customer")[:SHOWN])
     if not orders:
         return []
-    shown, taken = _looks(), _taken()
+    shown, taken, unwiped = _looks(), _taken(), _unwiped()
     return [
         {
             "order": order,
             "short": in_short(order),
             "state": describe(order, now),
-            "ready": sum(_candidate(order, host, rows, taken, now).ready for host, rows in shown.items()),
+            "ready": sum(_candidate(order, host, rows, taken, unwiped, now).ready for host, rows in shown.items()),
         }
         for order in orders
     ]
@@ -78,8 +79,8 @@ def deliveries(now: datetime) -> list[dict[str, Any]]:
 
 def candidates(order: Order, now: datetime) -> list[Candidate]:
     """Every host that ever showed a card, those that can be handed over first."""
-    taken = _taken()
-    found = [_candidate(order, host, rows, taken, now) for host, rows in _looks().items()]
+    taken, unwiped = _taken(), _unwiped()
+    found = [_candidate(order, host, rows, taken, unwiped, now) for host, rows in _looks().items()]
     return sorted(found, key=lambda one: (not one.ready, one.host))[:HOSTS_SHOWN]
 
 
@@ -100,7 +101,13 @@ def _taken() -> dict[str, bool]:
     return taken
 
 
-def _candidate(order: Order, host: str, rows: list[CardProof], taken: dict[str, bool], now: datetime) -> Candidate:
+def _unwiped() -> set[str]:
+    return set(wiping.waiting().values_list("host_ref", flat=True))
+
+
+def _candidate(
+    order: Order, host: str, rows: list[CardProof], taken: dict[str, bool], unwiped: set[str], now: datetime
+) -> Candidate:
     mine = [proof for proof in rows if proof.card_id == order.card_id]
     busy = taken.get(host, False) if order.card.shares_host else host in taken
     trouble = ""
@@ -110,6 +117,8 @@ def _candidate(order: Order, host: str, rows: list[CardProof], taken: dict[str, 
         trouble = _("It showed its cards too long ago: run its diagnostic again.")
     elif busy:
         trouble = _("It serves another order.")
+    elif not order.card.shares_host and host in unwiped:
+        trouble = _("It was not wiped after its last order.")
     shows = ", ".join(sorted({_shown(proof) for proof in mine or rows}))
     return Candidate(host, shows, rows[0].proved_at, trouble)
 
@@ -117,6 +126,20 @@ def _candidate(order: Order, host: str, rows: list[CardProof], taken: dict[str, 
 def _shown(proof: CardProof) -> str:
     memory = f", {number(proof.memory_gb, 0)}\u00a0GB" if proof.memory_gb else ""
     return f"{number(proof.count)} × {proof.machine}{memory}"
+
+
+def faults() -> list[dict[str, Any]]:
+    """Faults that customers reported and nobody answered, the oldest first."""
+    rows = FaultReport.objects.filter(state=FaultReport.State.OPEN).order_by("reported_at", "pk")
+    return [
+        {"report": row, "order": row.order, "short": in_short(row.order)}
+        for row in rows.select_related("order__card", "order__customer")[:SHOWN]
+    ]
+
+
+def wipes() -> list[OrderHost]:
+    """Machines given back and not wiped, the longest wait first."""
+    return list(wiping.waiting().select_related("order__card")[:SHOWN])
 
 
 def ending(now: datetime) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """The tables of the rental room."""
 
 from rental.models.access import Access, AccessReveal, CardProof, OrderHost
+from rental.models.care import Downtime, FaultReport, SshKey, Wipe
 from rental.models.catalogue import Backend, Card, Preparation, Price, Quote, StockChange
 from rental.models.letter import Letter
 from rental.models.order import Extension, MoveCode, Order, OrderMove
@@ -12,7 +13,9 @@ __all__ = [
     "Backend",
     "Card",
     "CardProof",
+    "Downtime",
     "Extension",
+    "FaultReport",
     "Letter",
     "MoveCode",
     "Order",
@@ -21,6 +24,8 @@ __all__ = [
     "Preparation",
     "Price",
     "Quote",
+    "SshKey",
     "StockChange",
     "User",
+    "Wipe",
 ]

@@ -75,6 +75,8 @@ class Access(models.Model):
 
     order = models.OneToOneField(Order, on_delete=models.PROTECT, related_name="access")
     sealed = models.BinaryField()
+    # The customer's public keys as they were at the handover: [{"label", "fingerprint"}].
+    keys = models.JSONField(default=list)
     created_at = models.DateTimeField(default=timezone.now)
     revoked_at = models.DateTimeField(null=True, blank=True)
 

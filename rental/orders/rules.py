@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from common.formats import number
+from rental.orders import downtime
 
 if TYPE_CHECKING:
     from rental.models import Order
@@ -58,6 +59,7 @@ def of_order() -> list[Rule]:
             _("Counted from the promised time to the handover, and added at the handover without your asking."),
         ),
         Rule(_("Handed over"), _("It can no longer be cancelled, and a term that has begun is not refunded.")),
+        Rule(_("Down during the term"), downtime_credit(), downtime_details()),
     ]
 
 
@@ -68,6 +70,19 @@ def being_prepared() -> str:
         "You can cancel it once its delivery is %(hours)s hours late. The whole price goes back then too.",
         hours,
     ) % {"hours": number(hours)}
+
+
+def downtime_credit() -> str:
+    return _("Time down is credited to your balance: price of a lot × time down × lots down ÷ time of the term.")
+
+
+def downtime_details() -> str:
+    """What of the formula in `rental.orders.downtime` a customer may want to know beforehand."""
+    minutes = downtime.SHORTEST // timedelta(minutes=1)
+    return _(
+        "From the first to the last moment that an operator found it down, rounded down to a cent. Shorter than "
+        "%(minutes)s minutes is not credited, what overlaps counts once, and never more goes back than was charged."
+    ) % {"minutes": number(minutes)}
 
 
 def late_delivery() -> str:

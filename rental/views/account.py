@@ -22,7 +22,7 @@ from billing.ledger import balance_of
 from common.codes import reference
 from common.models import ApiToken
 from common.refusals import Refusal
-from rental.accounts import closing
+from rental.accounts import closing, ssh_keys
 from rental.accounts.forms import CloseForm
 from rental.accounts.profile_forms import NameForm, TokenForm, ZoneForm
 from rental.guards import is_operator
@@ -74,6 +74,7 @@ def ways_in(user: User) -> dict[str, Any]:
         "second_factor": is_mfa_enabled(user),
         "sessions": UserSession.objects.filter(user_id=user.pk).count(),
         "tokens": live.count(),
+        "ssh_keys": len(ssh_keys.of(user)),
     }
 
 

@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from common.refusals import Refusal
-from rental.delivery import handover
+from rental.accounts import ssh_keys
+from rental.delivery import checklist, handover
 from rental.desk import books
 from rental.desk import queues as waiting_for
 from rental.forms import DeliveryForm, RefundForm, refuse
@@ -26,14 +27,16 @@ from rental.orders.vocabulary import describe
 @operators_only
 def queues(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
-    waiting = {
+    waiting: dict[str, list[Any]] = {
         "notices": waiting_for.notices(now),
         "receipts": waiting_for.receipts(now),
         "deliveries": waiting_for.deliveries(now),
         "ending": waiting_for.ending(now),
+        "faults": waiting_for.faults(),
+        "wipes": waiting_for.wipes(),
     }
     late = sum(row["order"].is_overdue(now) for row in waiting["deliveries"])
-    count = sum(len(waiting[name]) for name in ("notices", "receipts", "deliveries"))
+    count = sum(len(waiting[name]) for name in ("notices", "receipts", "deliveries", "faults", "wipes"))
     rest = {
         "rates": waiting_for.rates(now),
         "letters_given_up": waiting_for.letters_given_up(),
@@ -83,6 +86,10 @@ def _order(order: Order, form: DeliveryForm) -> dict[str, Any]:
         "hours_late": lateness.hours_late(order.promised_at, now) if open_to_deliver and order.promised_at else 0,
         "candidates": waiting_for.candidates(order, now) if open_to_deliver else [],
         "hosts": handover.hosts_of(order),
+        "checklists": checklist.of_hosts(order, now) if open_to_deliver else [],
+        "keys": ssh_keys.of(order.customer) if open_to_deliver else [],
+        "faults": order.faults.select_related("downtime"),
+        "downtimes": order.downtimes.select_related("by"),
         "trail": timeline.trail(order, order.moves.select_related("actor"), requests, for_operator=True),
         "requests": requests,
     }

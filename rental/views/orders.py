@@ -17,10 +17,10 @@ from billing.ledger import balance_of
 from common.api.cursor import page
 from common.refusals import Refusal
 from rental.catalogue import chooser
-from rental.delivery import handover
+from rental.delivery import checklist, handover
 from rental.forms import ReasonForm
 from rental.guards import order_for, person
-from rental.models import Access, CardProof, Order
+from rental.models import Access, CardProof, Order, Wipe
 from rental.orders import ordering, rules, terms, timeline
 from rental.orders.bought import bought, in_short
 from rental.orders.vocabulary import describe
@@ -80,7 +80,15 @@ def _facts(order: Order, now: datetime) -> dict[str, Any]:
         facts["access"] = Access.objects.filter(order=order).first()
         reveals = list(facts["access"].reveals.all()) if facts["access"] else []
         proofs = timeline.proofs_of(order)
-        facts |= {"reveals": reveals, "proofs": proofs}
+        facts |= {
+            "reveals": reveals,
+            "checklists": [one for proof in proofs if (one := checklist.of_proofs(order, [proof]))],
+            "faults": order.faults.select_related("downtime"),
+            "downtimes": order.downtimes.all(),
+            "wipes": Wipe.objects.filter(host__order=order).select_related("host"),
+            "wiped_later": order.ended_at and order.hosts.filter(exclusive=True, wipe=None).exists(),
+            "credit_rule": f"{rules.downtime_credit()} {rules.downtime_details()}",
+        }
     if order.state == Order.State.PLACED:
         facts["balance_cents"] = balance_of(order.customer).cents
         facts["covered"] = facts["balance_cents"] >= order.total_cents

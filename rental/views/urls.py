@@ -4,8 +4,10 @@ from django.urls import path
 
 from rental.views import (
     account,
+    care,
     catalogue,
     desk,
+    desk_care,
     desk_money,
     documents,
     guide,
@@ -46,6 +48,12 @@ urlpatterns = [
     path("orders/<slug:code>/pay", payment.pay, name="pay"),
     path("orders/<slug:code>/pay/balance", payment.from_balance, name="pay-from-balance"),
     path("orders/<slug:code>/pay/<slug:request_id>/paid", payment.paid, name="paid"),
+    path("orders/<slug:code>/fault", care.fault, name="order_fault"),
+    path("account/keys/", care.keys, name="account_keys"),
+    path("account/keys/<int:number>/remove", care.remove_key, name="account_key_remove"),
+    path("desk/orders/<slug:code>/downtime", desk_care.downtime, name="desk_downtime"),
+    path("desk/faults/<int:number>", desk_care.fault, name="desk_fault"),
+    path("desk/wipes/<int:number>", desk_care.wipe, name="desk_wipe"),
     path("desk/", desk.queues, name="desk"),
     path("desk/proof", desk.prove, name="desk_prove"),
     path("desk/orders/<slug:code>", desk.order, name="desk_order"),
