@@ -1,7 +1,6 @@
 """What was sold beside what a machine's own diagnostic showed, a line each: met, missed or not measured."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -9,7 +8,7 @@ from django.utils.translation import ngettext
 
 from common.formats import number, when
 from rental.delivery import matching
-from rental.delivery.handover import latest_proofs
+from rental.delivery.handover import HOSTS
 from rental.models import CardProof, Order
 
 MET, MISSED, UNMEASURED = "confirmed", "stopped", "missing"
@@ -33,11 +32,10 @@ class Checklist:
     lines: list[Line]
 
 
-def of_hosts(order: Order, now: datetime) -> list[Checklist]:
-    """A list for each host that showed this order's backend and is no older than a proof may be."""
-    hosts = CardProof.objects.filter(backend=order.card.backend).order_by().values_list("host_ref", flat=True)
-    found = [of_proofs(order, latest_proofs(host)) for host in sorted(set(hosts))[:20]]
-    return [one for one in found if one is not None]
+def of_hosts(order: Order, looks: dict[str, list[CardProof]]) -> list[Checklist]:
+    """A list for each host that showed the order's backend when it last looked at itself."""
+    mine = [proofs for _host, proofs in sorted(looks.items()) if proofs[0].backend == order.card.backend]
+    return [found for proofs in mine[:HOSTS] if (found := of_proofs(order, proofs)) is not None]
 
 
 def of_proofs(order: Order, proofs: list[CardProof]) -> Checklist | None:

@@ -1,18 +1,17 @@
 """What waits for a person, oldest first. Reads, never writes."""
 
-from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import Q, Subquery
 from django.utils.translation import gettext as _
 
 from billing import desk as billing_desk
 from billing.models import PaymentRequest, Rate, Receipt
 from billing.networks import ASSETS, NETWORKS
 from common.formats import coin, number
-from rental.delivery import wiping
+from rental.delivery import handover, wiping
 from rental.models import CardProof, FaultReport, Letter, Order, OrderHost
 from rental.orders.bought import in_short
 from rental.orders.vocabulary import describe
@@ -65,7 +64,7 @@ def deliveries(now: datetime) -> list[dict[str, Any]]:
     orders = list(Order.objects.to_deliver().select_related("card", "customer")[:SHOWN])
     if not orders:
         return []
-    shown, taken, unwiped = _looks(), _taken(), _unwiped()
+    shown, taken, unwiped = handover.looks(), _taken(), _unwiped()
     return [
         {
             "order": order,
@@ -77,20 +76,11 @@ def deliveries(now: datetime) -> list[dict[str, Any]]:
     ]
 
 
-def candidates(order: Order, now: datetime) -> list[Candidate]:
+def candidates(order: Order, looks: dict[str, list[CardProof]], now: datetime) -> list[Candidate]:
     """Every host that ever showed a card, those that can be handed over first."""
     taken, unwiped = _taken(), _unwiped()
-    found = [_candidate(order, host, rows, taken, unwiped, now) for host, rows in _looks().items()]
+    found = [_candidate(order, host, rows, taken, unwiped, now) for host, rows in looks.items()]
     return sorted(found, key=lambda one: (not one.ready, one.host))[:HOSTS_SHOWN]
-
-
-def _looks() -> dict[str, list[CardProof]]:
-    """Each host's last look at itself."""
-    last = CardProof.objects.filter(host_ref=OuterRef("host_ref")).order_by("-proved_at").values("proved_at")[:1]
-    looks: dict[str, list[CardProof]] = defaultdict(list)
-    for proof in CardProof.objects.filter(proved_at=Subquery(last)).order_by("host_ref", "pk"):
-        looks[proof.host_ref].append(proof)
-    return looks
 
 
 def _taken() -> dict[str, bool]:

@@ -76,6 +76,7 @@ def _order(order: Order, form: DeliveryForm) -> dict[str, Any]:
     now = timezone.now()
     requests = timeline.requests_of(order)
     open_to_deliver = order.state in (Order.State.PAID, Order.State.PREPARING)
+    looks = handover.looks() if open_to_deliver else {}
     return {
         "order": order,
         "form": form,
@@ -84,12 +85,12 @@ def _order(order: Order, form: DeliveryForm) -> dict[str, Any]:
         "bought": bought(order),
         "deliverable": open_to_deliver,
         "hours_late": lateness.hours_late(order.promised_at, now) if open_to_deliver and order.promised_at else 0,
-        "candidates": waiting_for.candidates(order, now) if open_to_deliver else [],
+        "candidates": waiting_for.candidates(order, looks, now) if open_to_deliver else [],
         "hosts": handover.hosts_of(order),
-        "checklists": checklist.of_hosts(order, now) if open_to_deliver else [],
+        "checklists": checklist.of_hosts(order, looks),
         "keys": ssh_keys.of(order.customer) if open_to_deliver else [],
-        "faults": order.faults.select_related("downtime"),
-        "downtimes": order.downtimes.select_related("by"),
+        "faults": order.faults.select_related("downtime") if order.delivered_at else [],
+        "downtimes": order.downtimes.select_related("by") if order.delivered_at else [],
         "trail": timeline.trail(order, order.moves.select_related("actor"), requests, for_operator=True),
         "requests": requests,
     }

@@ -79,6 +79,18 @@ def place(catalogue: dict[str, Card], customer: User) -> Place:
 
 
 @pytest.fixture
+def paid(place: Place, put: Callable[[User, int], None]) -> Place:
+    """A paid order that waits for its machine."""
+
+    def act(**choices: Any) -> Order:
+        order = place(**choices)
+        put(order.customer, order.total_cents)
+        return ordering.pay_from_balance(order, order.customer)
+
+    return act
+
+
+@pytest.fixture
 def deliver(place: Place, put: Callable[[User, int], None], staff: User) -> Place:
     """A delivered order on a host of its own."""
 

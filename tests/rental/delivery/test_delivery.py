@@ -12,23 +12,13 @@ from django.utils import timezone
 
 from common.refusals import Refusal
 from rental.catalogue.book import set_price
-from rental.delivery import handover, matching, sealing
+from rental.delivery import handover, matching, sealing, wiping
 from rental.models import Access, AccessReveal, Card, CardProof, Order, OrderHost, User
 from rental.orders import ordering, terms
 from tests.rental.conftest import DRIVER_WORDS, show
 
 Place = Callable[..., Order]
 Put = Callable[[User, int], None]
-
-
-@pytest.fixture
-def paid(place: Place, put: Put) -> Place:
-    def act(**choices: Any) -> Order:
-        order = place(**choices)
-        put(order.customer, order.total_cents)
-        return ordering.pay_from_balance(order, order.customer)
-
-    return act
 
 
 def differences(order: Order, hosts: list[str], by: User) -> list[str]:
@@ -121,6 +111,8 @@ def test_a_host_serves_one_order_until_its_end(deliver: Place, paid: Place, staf
     assert first.ends_at is not None
     terms.end_due(first.ends_at)
     show("host-1", second.card, 1)
+    assert differences(second, ["host-1"], staff) == ["host_not_wiped"]
+    wiping.record(first.hosts.get(), staff, method="erase")
     assert handover.hand_over(second, hosts=["host-1"], access="x", by=staff).state == "delivered"
 
 
