@@ -15,6 +15,8 @@ from django.utils import translation
 
 NBSP = "\u00a0"
 MINUS = "\u2212"
+# Hour, minute, second where a language does not write h, min, s.
+UNITS = {"tr": ("sa", "dk", "sn")}
 
 
 @dataclass(frozen=True)
@@ -105,26 +107,30 @@ def clock(moment: datetime, *, seconds: bool = False) -> str:
 
 
 def span(duration: timedelta | float) -> str:
-    """A duration in short units that all five languages read: `6 min 41 s`, `0.4 s`, `2 h 05 min`, `72 h`."""
+    """A duration in the language's short units: `6 min 41 s`, `0.4 s`, `2 h 05 min`, `72 h`; `6 dk 41 sn` in Turkish."""
     total = duration.total_seconds() if isinstance(duration, timedelta) else float(duration)
+    hour, minute, second = UNITS.get(style().language, ("h", "min", "s"))
     if round(total, 1) < 10:
-        return f"{figure(total, 1)}{NBSP}s"
+        return f"{figure(total, 1)}{NBSP}{second}"
     whole = round(total)
     if whole < 60:
-        return f"{whole}{NBSP}s"
+        return f"{whole}{NBSP}{second}"
     minutes, seconds = divmod(whole, 60)
     if minutes < 60:
-        return f"{minutes}{NBSP}min" + (f" {seconds:02d}{NBSP}s" if seconds else "")
+        return f"{minutes}{NBSP}{minute}" + (f" {seconds:02d}{NBSP}{second}" if seconds else "")
     hours, minutes = divmod(minutes, 60)
-    return f"{number(hours)}{NBSP}h" + (f" {minutes:02d}{NBSP}min" if minutes else "")
+    return f"{number(hours)}{NBSP}{hour}" + (f" {minutes:02d}{NBSP}{minute}" if minutes else "")
 
 
 def size(count: int) -> str:
-    """Bytes in decimal units: `2.4 MB`."""
+    """Bytes in decimal units, `2.4 MB`; a whole number of MiB or GiB, as limits are, stays whole: `512 MiB`."""
+    for unit, name in ((1024**3, "GiB"), (1024**2, "MiB")):
+        if count and count % unit == 0:
+            return f"{figure(count // unit, 0)}{NBSP}{name}"
     value = float(count)
-    for unit in ("B", "kB", "MB", "GB"):
-        if value < 999.95 or (unit == "B" and count < 1000):
-            return f"{figure(value, 0 if unit == 'B' else 1)}{NBSP}{unit}"
+    for name in ("B", "kB", "MB", "GB"):
+        if value < 999.95 or (name == "B" and count < 1000):
+            return f"{figure(value, 0 if name == 'B' else 1)}{NBSP}{name}"
         value /= 1000
     return f"{figure(value, 1)}{NBSP}TB"
 

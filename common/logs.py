@@ -5,6 +5,15 @@ import logging
 from datetime import UTC, datetime
 
 
+class NoAlarm(logging.Filter):
+    """What strangers can cause at will is a warning of one line, not an error with a traceback."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+        record.exc_info = record.exc_text = None
+        return True
+
+
 class JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         line = {

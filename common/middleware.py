@@ -11,6 +11,9 @@ from django.utils import translation
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.encoding import escape_uri_path
 from django.utils.http import escape_leading_slashes
+from django.utils.translation import gettext as _
+
+from common.api.problems import problem
 
 Answer = Callable[[HttpRequest], HttpResponse]
 CODES = {code for code, _name in settings.LANGUAGES}
@@ -99,5 +102,22 @@ def no_nul(get_response: Answer) -> Answer:
         if "%00" in request.META.get("QUERY_STRING", ""):
             raise BadRequest("a NUL character in the address")
         return get_response(request)
+
+    return middleware
+
+
+def api_methods(get_response: Answer) -> Answer:
+    """A method that an API address does not know is a problem like every other refusal there."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if response.status_code != 405 or not request.path.startswith("/api/"):
+            return response
+        allowed = response.headers.get("Allow", "")
+        detail = _("This address does not take %(method)s. Use one of: %(allowed)s.")
+        answer = problem(405, "method_not_allowed", detail % {"method": request.method, "allowed": allowed})
+        if allowed:
+            answer.headers["Allow"] = allowed
+        return answer
 
     return middleware

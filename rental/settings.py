@@ -80,6 +80,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "common.middleware.private_pages",
     "common.middleware.no_nul",
+    "common.middleware.api_methods",
 ]
 
 ROOT_URLCONF = "rental.urls"
@@ -288,6 +289,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"json": {"()": "common.logs.JsonFormatter"}},
+    "filters": {"no_alarm": {"()": "common.logs.NoAlarm"}},
+    "loggers": {"django.security.DisallowedHost": {"filters": ["no_alarm"]}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", "INFO")},
 }

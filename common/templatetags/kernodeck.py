@@ -23,6 +23,12 @@ for name in ("usd", "amount", "change", "number", "percent", "when", "day", "clo
 register.filter("browser", browser)
 
 
+@register.filter
+def question(text: Any) -> bool:
+    """Whether a label asks: then no colon follows it."""
+    return str(text).rstrip().endswith(("?", "؟"))
+
+
 @register.filter("json")
 def as_json(value: Any) -> str:
     """A value for a script, to stand in an attribute: escaped there like any text."""

@@ -60,6 +60,11 @@ class Item(models.Model):
             models.Index(
                 fields=["run", "category", "position"], name="item_by_category", condition=models.Q(kind="result")
             ),
+            models.Index(
+                fields=["run", "margin"],
+                name="item_least_sure",
+                condition=models.Q(kind="result", margin__isnull=False),
+            ),
             models.Index(fields=["run", "position"], name="item_disagrees", condition=models.Q(agrees=False)),
         ]
 

@@ -73,6 +73,7 @@ class FindingRow:
     place: str
     message: str
     fix: Text
+    is_english: bool
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,8 @@ def _finding(finding: dict[str, Any]) -> FindingRow:
         place=f"{path}:{line}" if path and line else path,
         message="" if message == words.sentence else message,
         fix=words.fix,
+        # A finding without words of its own is said by the library, in English.
+        is_english=words.sentence in (message, finding["code"]),
     )
 
 

@@ -41,7 +41,7 @@ class IdRow:
         elif self.kind == "accepted":
             words = _("accepted: %(category)s") % {"category": self.told}
         else:
-            words = f"{self.word}: {self.told}"
+            words = f"{self.word}: {self.told}" if self.told else str(self.word)
         return Cell(self.id, self.kind, words, href)  # type: ignore[arg-type]
 
 
