@@ -16,7 +16,7 @@ from common.formats import usd
 from common.models import ApiToken
 from common.refusals import Refusal
 from rental.letters import security
-from rental.models import Letter, Order, Quote, User
+from rental.models import Letter, Order, Quote, SshKey, User
 
 
 def refusal(user: User) -> Refusal | None:
@@ -59,6 +59,7 @@ def close(user: User) -> None:
         for rows in (EmailAddress, Authenticator):
             rows.objects.filter(user=held).delete()
         ApiToken.objects.filter(owner=held).delete()
+        SshKey.objects.filter(customer=held).delete()
         Quote.objects.filter(customer=held, order=None).update(preparation_note="")
         User.objects.filter(pk=held.pk).update(
             is_active=False,

@@ -14,7 +14,7 @@ from django.utils import timezone
 from billing import ledger
 from common.models import ApiToken
 from rental.letters import outbox
-from rental.models import Letter, Order, User
+from rental.models import Letter, Order, SshKey, User
 from tests.rental.accounts.test_accounts import PASSWORD, enter
 from tests.rental.pages import signed_in, text_of
 
@@ -56,6 +56,7 @@ def test_the_person_is_erased_and_the_books_stay(customer: User, place: Callable
     Order.objects.filter(pk=order.pk).update(state=Order.State.LAPSED)
     TOTP.activate(customer, generate_totp_secret())
     ApiToken.issue(customer, "t", ["read"])
+    SshKey.objects.create(customer=customer, label="k", kind="ssh-ed25519", line="ssh-ed25519 AAAA", fingerprint="f")
     client, other = signed_in(customer), Client()
     assert close(client).status_code == 302
     assert client.get("/account/").status_code == 302
@@ -63,8 +64,13 @@ def test_the_person_is_erased_and_the_books_stay(customer: User, place: Callable
     assert (row.is_active, row.first_name, row.last_name) == (False, "", "")
     assert row.email.endswith("@closed.invalid")
     assert not row.has_usable_password()
-    for rows in (EmailAddress, Authenticator, UserSession, ApiToken):
-        owner = "owner" if rows is ApiToken else "user"
+    for rows, owner in (
+        (EmailAddress, "user"),
+        (Authenticator, "user"),
+        (UserSession, "user"),
+        (ApiToken, "owner"),
+        (SshKey, "customer"),
+    ):
         assert not rows.objects.filter(**{owner: row}).exists()
     assert Order.objects.get(pk=order.pk).customer_id == row.pk
     assert "do not match" in text_of(enter(other, "customer@example.org", PASSWORD))
