@@ -25,6 +25,10 @@ BACKENDS: tuple[tuple[str, Promise, Promise], ...] = (
 )
 
 
+# What an operator reads when the sum wants two.
+ASKED = _("This sum wants two operators: another one has to agree before anything is done. All were written to.")
+
+
 class WholeNumber(forms.CharField):
     """A whole number in ASCII digits: `int` alone would take `1_0`, Arabic digits and spaces inside."""
 
@@ -106,6 +110,31 @@ class RefundForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("The customer reads it."),
         error_messages={"required": _("Write the reason of the refund.")},
+    )
+
+
+class RefusalForm(forms.Form):
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=300,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("Operators read it."),
+        error_messages={"required": _("Write the reason.")},
+    )
+
+
+class LogForm(forms.Form):
+    """What of the operators' acts is shown; every field may stay empty."""
+
+    who = forms.CharField(label=_("Operator’s email"), required=False, max_length=100)
+    act = forms.CharField(label=_("Act"), required=False, max_length=60)
+    about = forms.CharField(label=_("About"), required=False, max_length=100)
+    day = forms.DateField(
+        label=_("Day (UTC)"),
+        required=False,
+        input_formats=["%Y-%m-%d"],
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+        error_messages={"invalid": _("Enter a day, for example 2026-11-30.")},
     )
 
 

@@ -81,6 +81,7 @@ MIDDLEWARE = [
     "common.middleware.private_pages",
     "common.middleware.no_nul",
     "common.middleware.api_methods",
+    "rental.desk.keeping.desk_acts",
 ]
 
 ROOT_URLCONF = "rental.urls"
@@ -270,6 +271,8 @@ UNPAID_ORDERS = env.int("UNPAID_ORDERS", 10)
 LAPSE_GRACE_MINUTES = env.int("LAPSE_GRACE_MINUTES", 120)
 # An operator gives the second factor again after this long.
 DESK_SESSION_HOURS = env.int("DESK_SESSION_HOURS", 8)
+# Acts on money want it given in the last so many minutes.
+STEP_UP_MINUTES = env.int("STEP_UP_MINUTES", 10)
 
 # Runs: a host's lease and how many silent leases end an attempt.
 LEASE_SECONDS = env.int("LEASE_SECONDS", 60)

@@ -24,6 +24,7 @@ def hosts(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             plain = fleet.invite(form.cleaned_data["name"])
+            setattr(request, "desk_acted", True)  # noqa: B010 - read by rental.desk.keeping
         except ValidationError as error:
             form.add_error("name", error)
     context = {"form": form, "plain": plain, "hosts": deskpage.hosts(), "enrolments": deskpage.enrolments()}

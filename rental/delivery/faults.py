@@ -59,6 +59,19 @@ def confirm(found: FaultReport, by: User, *, begins: datetime, ends: datetime, l
         return _record(order, found, by, begins=begins, ends=ends, lots=lots, reason=reason)
 
 
+def would_credit(order: Order, *, begins: datetime, ends: datetime, lots: int) -> int:
+    """What this time down would add to what was credited for the order, in cents. Writes nothing."""
+    known = list(order.downtimes.all())
+    return downtime.credit_cents(
+        order.unit_price_cents,
+        order.term,
+        [Period(row.begins, row.ends, row.lots) for row in known],
+        Period(begins, ends, lots),
+        credited=sum(row.cents for row in known),
+        charged=order.total_cents * (1 + order.extensions.count()),
+    )
+
+
 def refuse(found: FaultReport, by: User, *, reason: str) -> FaultReport:
     """The operator did not find the fault. The reason is the customer's to read."""
     with transaction.atomic():
@@ -100,15 +113,7 @@ def _record(
     if not 1 <= lots <= order.lots:
         which = _("Enter how many of the order’s lots were down: from 1 to %(lots)d.") % {"lots": order.lots}
         raise Refusal("wrong_lots", which, status=422, field="lots")
-    known = list(order.downtimes.all())
-    cents = downtime.credit_cents(
-        order.unit_price_cents,
-        order.term,
-        [Period(row.begins, row.ends, row.lots) for row in known],
-        Period(begins, ends, lots),
-        credited=sum(row.cents for row in known),
-        charged=order.total_cents * (1 + order.extensions.count()),
-    )
+    cents = would_credit(order, begins=begins, ends=ends, lots=lots)
     row = Downtime.objects.create(
         order=order, report=found, begins=begins, ends=ends, lots=lots, cents=cents, reason=reason.strip(), by=by
     )

@@ -12,7 +12,7 @@ from billing.models import PaymentRequest, Rate, Receipt
 from billing.networks import ASSETS, NETWORKS
 from common.formats import coin, number
 from rental.delivery import handover, wiping
-from rental.models import CardProof, FaultReport, Letter, Order, OrderHost
+from rental.models import Approval, CardProof, FaultReport, Letter, Order, OrderHost
 from rental.orders.bought import in_short
 from rental.orders.vocabulary import describe
 
@@ -116,6 +116,11 @@ def _candidate(
 def _shown(proof: CardProof) -> str:
     memory = f", {number(proof.memory_gb, 0)}\u00a0GB" if proof.memory_gb else ""
     return f"{number(proof.count)} × {proof.machine}{memory}"
+
+
+def approvals(now: datetime) -> list[Approval]:
+    """Acts on money that wait for a second operator, the oldest first."""
+    return list(Approval.objects.waiting(now).select_related("asked_by")[:SHOWN])
 
 
 def faults() -> list[dict[str, Any]]:

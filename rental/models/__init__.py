@@ -3,6 +3,7 @@
 from rental.models.access import Access, AccessReveal, CardProof, OrderHost
 from rental.models.care import Downtime, FaultReport, SshKey, Wipe
 from rental.models.catalogue import Backend, Card, Preparation, Price, Quote, StockChange
+from rental.models.desk import Approval, OperatorAct, ProofRecord
 from rental.models.letter import Letter
 from rental.models.order import Extension, MoveCode, Order, OrderMove
 from rental.models.user import User
@@ -10,6 +11,7 @@ from rental.models.user import User
 __all__ = [
     "Access",
     "AccessReveal",
+    "Approval",
     "Backend",
     "Card",
     "CardProof",
@@ -18,11 +20,13 @@ __all__ = [
     "FaultReport",
     "Letter",
     "MoveCode",
+    "OperatorAct",
     "Order",
     "OrderHost",
     "OrderMove",
     "Preparation",
     "Price",
+    "ProofRecord",
     "Quote",
     "SshKey",
     "StockChange",

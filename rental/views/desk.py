@@ -13,12 +13,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from common.refusals import Refusal
 from rental.accounts import ssh_keys
 from rental.delivery import checklist, handover
-from rental.desk import books
+from rental.desk import approvals, books
 from rental.desk import queues as waiting_for
-from rental.forms import DeliveryForm, RefundForm, refuse
+from rental.desk.stepping import kept, money_act
+from rental.forms import ASKED, DeliveryForm, RefundForm, refuse
 from rental.guards import operators_only, order_at_desk, person
 from rental.models import Order
-from rental.orders import lateness, ordering, timeline
+from rental.orders import lateness, timeline
 from rental.orders.bought import bought
 from rental.orders.vocabulary import describe
 
@@ -32,11 +33,12 @@ def queues(request: HttpRequest) -> HttpResponse:
         "receipts": waiting_for.receipts(now),
         "deliveries": waiting_for.deliveries(now),
         "ending": waiting_for.ending(now),
+        "approvals": waiting_for.approvals(now),
         "faults": waiting_for.faults(),
         "wipes": waiting_for.wipes(),
     }
     late = sum(row["order"].is_overdue(now) for row in waiting["deliveries"])
-    count = sum(len(waiting[name]) for name in ("notices", "receipts", "deliveries", "faults", "wipes"))
+    count = sum(len(waiting[name]) for name in ("notices", "receipts", "deliveries", "approvals", "faults", "wipes"))
     rest = {
         "rates": waiting_for.rates(now),
         "letters_given_up": waiting_for.letters_given_up(),
@@ -104,20 +106,23 @@ def prepare(request: HttpRequest, code: str) -> HttpResponse:
         handover.start_preparation(found, person(request))
     except Refusal as refusal:
         messages.error(request, str(refusal.sentence))
+        setattr(request, "desk_refused", True)  # noqa: B010 - read by rental.desk.keeping
     return redirect("desk_order", found.code)
 
 
 @require_http_methods(["GET", "POST"])
-@operators_only
+@money_act
 def refund(request: HttpRequest, code: str) -> HttpResponse:
     found = order_at_desk(request.user, code)
-    form = RefundForm(request.POST or None)
+    form = RefundForm(request.POST or None, initial=kept(request))
     if request.method == "POST" and form.is_valid():
         try:
-            ordering.refund(found, person(request), form.cleaned_data["reason"])
+            asked = approvals.refund(found, person(request), reason=form.cleaned_data["reason"])
         except Refusal as refusal:
             refuse(form, refusal)
         else:
+            if asked:
+                messages.info(request, ASKED)
             return redirect("desk_order", found.code)
     if found.state not in (Order.State.PAID, Order.State.PREPARING) and not form.errors:
         return redirect("desk_order", found.code)

@@ -7,23 +7,24 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from common.formats import usd
 from common.refusals import Refusal
 from rental.delivery import faults, wiping
 from rental.delivery.forms import DowntimeForm, NotFoundForm, WipeForm
-from rental.forms import refuse
+from rental.desk import approvals
+from rental.desk.stepping import kept, money_act
+from rental.forms import ASKED, refuse
 from rental.guards import operators_only, order_at_desk, person
-from rental.models import Downtime, FaultReport, OrderHost
+from rental.models import Approval, FaultReport, OrderHost
 from rental.orders import rules
 
 
 @require_http_methods(["GET", "POST"])
-@operators_only
+@money_act
 def fault(request: HttpRequest, number: int) -> HttpResponse:
     """A customer's report: confirmed with the time down, or not found, with the reason."""
     found = get_object_or_404(FaultReport.objects.select_related("order__card", "order__customer"), pk=number)
     not_found = "not_found" in request.POST
-    start = {"begins": found.since, "ends": timezone.now(), "lots": "1"}
+    start = {"begins": found.since, "ends": timezone.now(), "lots": "1", **kept(request)}
     form = DowntimeForm(request.POST if request.method == "POST" and not not_found else None, initial=start)
     refusal = NotFoundForm(request.POST if not_found else None, prefix="no")
     sent = refusal if not_found else form
@@ -32,7 +33,7 @@ def fault(request: HttpRequest, number: int) -> HttpResponse:
             if not_found:
                 faults.refuse(found, person(request), reason=refusal.cleaned_data["reason"])
             else:
-                _told(request, faults.confirm(found, person(request), **form.cleaned_data))
+                _told(request, approvals.downtime(found.order, found, person(request), **form.cleaned_data))
         except Refusal as error:
             refuse(sent, error)
         else:
@@ -44,16 +45,16 @@ def fault(request: HttpRequest, number: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
-@operators_only
+@money_act
 def downtime(request: HttpRequest, code: str) -> HttpResponse:
     """Time down that nobody reported."""
     found = order_at_desk(request.user, code)
     if found.delivered_at is None:
         return redirect("desk_order", found.code)
-    form = DowntimeForm(request.POST or None)
+    form = DowntimeForm(request.POST or None, initial={"lots": "1", **kept(request)})
     if request.method == "POST" and form.is_valid():
         try:
-            _told(request, faults.record(found, person(request), **form.cleaned_data))
+            _told(request, approvals.downtime(found, None, person(request), **form.cleaned_data))
         except Refusal as error:
             refuse(form, error)
         else:
@@ -62,9 +63,9 @@ def downtime(request: HttpRequest, code: str) -> HttpResponse:
     return render(request, "rental/desk_fault.html", context, status=409 if form.errors else 200)
 
 
-def _told(request: HttpRequest, row: Downtime) -> None:
-    amount = usd(row.cents)
-    messages.success(request, _("Written down: %(amount)s credited. The customer was written to.") % {"amount": amount})
+def _told(request: HttpRequest, asked: Approval | None) -> None:
+    done = _("Written down and credited by the rule. The customer was written to.")
+    messages.success(request, ASKED if asked else done)
 
 
 def _rule() -> dict[str, str]:

@@ -15,17 +15,18 @@ from billing.models import PaymentRequest, Rate, Receipt
 from billing.networks import ASSETS, NETWORKS
 from common.codes import reference
 from common.refusals import Refusal
-from rental.desk import queues
-from rental.forms import AdjustForm, EvidenceForm, RateForm, ReceiptForm, refuse
-from rental.guards import operators_only, person
+from rental.desk import approvals, queues
+from rental.desk.stepping import kept, money_act
+from rental.forms import ASKED, AdjustForm, EvidenceForm, RateForm, ReceiptForm, refuse
+from rental.guards import person
 from rental.models import User
 
 
 @require_http_methods(["GET", "POST"])
-@operators_only
+@money_act
 def new_receipt(request: HttpRequest) -> HttpResponse:
     asked = _asked(request.GET.get("request", ""))
-    form = ReceiptForm(request.POST or None, initial=_from_request(asked))
+    form = ReceiptForm(request.POST or None, initial={**_from_request(asked), **kept(request)})
     if request.method == "POST" and form.is_valid():
         try:
             receipt = _record(form.cleaned_data, person(request))
@@ -65,12 +66,12 @@ def _record(data: dict[str, Any], by: User) -> Receipt:
 
 
 @require_http_methods(["GET", "POST"])
-@operators_only
+@money_act
 def receipt(request: HttpRequest, number: int) -> HttpResponse:
     """A receipt with its history; POST confirms it."""
     rows = Receipt.objects.select_related("request__customer", "recorded_by", "vouched_by", "confirmed_by")
     found = get_object_or_404(rows, pk=number)
-    form = EvidenceForm(request.POST or None)
+    form = EvidenceForm(request.POST or None, initial=kept(request))
     if request.method == "POST" and form.is_valid():
         try:
             payments.confirm(found, by=person(request), evidence=form.cleaned_data["evidence"])
@@ -89,28 +90,31 @@ def receipt(request: HttpRequest, number: int) -> HttpResponse:
 
 
 @require_POST
-@operators_only
+@money_act
 def replace(request: HttpRequest, number: int) -> HttpResponse:
     """The network dropped this transaction."""
     found = get_object_or_404(Receipt, pk=number)
     form = EvidenceForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Say what shows that this transaction was replaced. Nothing was changed."))
+        setattr(request, "desk_refused", True)  # noqa: B010 - read by rental.desk.keeping
         return redirect("desk_receipt", number)
     try:
         payments.replace(found, by=person(request), evidence=form.cleaned_data["evidence"])
     except Refusal as refusal:
         messages.error(request, str(refusal.sentence))
+        setattr(request, "desk_refused", True)  # noqa: B010 - read by rental.desk.keeping
     return redirect("desk_receipt", number)
 
 
 @require_http_methods(["GET", "POST"])
-@operators_only
+@money_act
 def rate(request: HttpRequest, asset: str) -> HttpResponse:
     if asset not in ASSETS:
         raise Http404
     last = Rate.objects.filter(asset=asset).order_by("-pk").first()
-    form = RateForm(request.POST or None, initial={"value": queues.usd_of(last) if last else "", "hours": "24"})
+    start = {"value": queues.usd_of(last) if last else "", "hours": "24"}
+    form = RateForm(request.POST or None, initial=start | kept(request))
     if request.method == "POST" and form.is_valid():
         valid_for = timedelta(hours=form.cleaned_data["hours"])
         try:
@@ -124,10 +128,10 @@ def rate(request: HttpRequest, asset: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
-@operators_only
+@money_act
 def adjust(request: HttpRequest) -> HttpResponse:
     """A correction of one balance: first the form, then a look at what it would do, then the act."""
-    form = AdjustForm(request.POST or None)
+    form = AdjustForm(request.POST or None, initial=kept(request))
     context: dict[str, Any] = {"form": form, "form_id": request.POST.get("form_id", "")[:64] or reference()}
     if request.method == "POST" and form.is_valid():
         customer = User.objects.filter(email=form.cleaned_data["email"].lower()).first()
@@ -144,9 +148,11 @@ def adjust(request: HttpRequest) -> HttpResponse:
 def _adjust(request: HttpRequest, form: AdjustForm, customer: User, form_id: str) -> bool:
     data, by = form.cleaned_data, person(request)
     try:
-        ledger.adjust(customer, data["amount"], key=f"adjust:{by.pk}:{form_id}", by=by, reason=data["reason"])
+        key = f"adjust:{by.pk}:{form_id}"
+        asked = approvals.adjust(customer, data["amount"], by, reason=data["reason"], key=key)
     except Refusal as refusal:
         refuse(form, refusal)
         return False
-    messages.success(request, _("The balance of %(email)s was adjusted.") % {"email": customer.email})
+    done = _("The balance of %(email)s was adjusted.") % {"email": customer.email}
+    messages.success(request, ASKED if asked else done)
     return True
