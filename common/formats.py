@@ -107,7 +107,7 @@ def clock(moment: datetime, *, seconds: bool = False) -> str:
 
 
 def span(duration: timedelta | float) -> str:
-    """A duration in the language's short units: `6 min 41 s`, `0.4 s`, `2 h 05 min`, `72 h`; Turkish `6 dk 41 sn`."""
+    """In the language's short units: `6 min 41 s`, `0.4 s`, `2 h 05 min`, `6 dk 41 sn`."""
     total = duration.total_seconds() if isinstance(duration, timedelta) else float(duration)
     hour, minute, second = UNITS.get(style().language, ("h", "min", "s"))
     if round(total, 1) < 10:

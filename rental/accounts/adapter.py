@@ -4,6 +4,7 @@ from typing import Any
 
 import segno
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.http import HttpRequest
@@ -11,7 +12,9 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
+from common.browsers import browser
 from common.codes import reference
+from rental.accounts.going import way_on
 from rental.accounts.second_factor import SealingAdapter
 from rental.letters import outbox
 from rental.models import User
@@ -42,6 +45,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         # Letters speak the language in which the account was opened.
         user.language = translation.get_language() or "en"
         return super().save_user(request, user, form, commit)  # type: ignore[no-any-return]
+
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        return way_on(request) or str(super().get_login_redirect_url(request))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Into the outbox like every letter: a mail server that is away stops no sign-up and loses nothing."""
@@ -77,6 +83,10 @@ class MFAAdapter(SealingAdapter):
     def build_totp_svg(self, url: str) -> str:
         """The QR code as an inline SVG: allauth's data URI is forbidden by the content security policy."""
         return segno.make(url, error="m").svg_inline(scale=1, border=4, svgclass="qr", omitsize=True, light="#fff")
+
+    def generate_authenticator_name(self, user: Any, type: Any) -> str:
+        """The browser that makes a passkey, until its owner names it."""
+        return str(browser(context.request.META.get("HTTP_USER_AGENT", "")))
 
     def can_delete_authenticator(self, authenticator: Any) -> bool:
         return not authenticator.user.is_staff

@@ -13,9 +13,7 @@ def account_closed(user: User) -> bool:
         page = Page(
             _("Your account is closed"),
             [
-                _(
-                    "Nobody can sign in with it any more. Your name, email, sessions, tokens, keys and passkeys are erased."
-                ),
+                _("Nobody can sign in with it any more. Your name, email, sessions, tokens and keys are erased."),
                 _("Orders and the ledger stay without your name, because the books rest on them."),
                 _("Was it not you? Write to the operator of this site at once."),
             ],

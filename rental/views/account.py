@@ -6,6 +6,7 @@ from allauth.account.decorators import reauthentication_required
 from allauth.core import ratelimit
 from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import is_mfa_enabled
+from allauth.mfa.webauthn.views import remove_webauthn
 from allauth.usersessions.internal.flows.sessions import end_sessions
 from allauth.usersessions.models import UserSession
 from django.contrib import messages
@@ -23,6 +24,7 @@ from common.codes import reference
 from common.models import ApiToken
 from common.refusals import Refusal
 from rental.accounts import closing, ssh_keys
+from rental.accounts.adapter import MFAAdapter
 from rental.accounts.forms import CloseForm
 from rental.accounts.profile_forms import NameForm, TokenForm, ZoneForm
 from rental.guards import is_operator
@@ -153,6 +155,17 @@ def close(request: HttpRequest) -> HttpResponse:
             return redirect("home")
     facts = {"form": form, "refusal": refusal, "waits": closing.refusal(user), "days": closing.kept_days()}
     return render(request, "rental/account_close.html", facts, status=409 if refusal else 200)
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+def remove_passkey(request: HttpRequest, pk: int) -> HttpResponse:
+    """allauth's page, which an operator's last second factor never reaches."""
+    others = Authenticator.objects.filter(user_id=request.user.pk).exclude(type=Authenticator.Type.RECOVERY_CODES)
+    if person(request).is_staff and not others.exclude(pk=pk).exists():
+        messages.error(request, str(MFAAdapter.error_messages["cannot_delete_authenticator"]))
+        return redirect("mfa_list_webauthn")
+    return cast(HttpResponse, remove_webauthn(request, pk=pk))
 
 
 @require_POST

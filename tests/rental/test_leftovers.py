@@ -42,6 +42,8 @@ SIGNED_IN = (
     "/accounts/email/",
     "/accounts/password/change/",
     "/accounts/2fa/",
+    "/accounts/2fa/webauthn/",
+    "/account/close",
     "/accounts/sessions/",
     "/accounts/reauthenticate/",
     "/accounts/logout/",

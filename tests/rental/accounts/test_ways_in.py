@@ -7,6 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from allauth.usersessions.models import UserSession
 from django.test import Client
@@ -91,3 +92,28 @@ def enter_next(client: Client, user: User) -> Any:
 def test_an_order_goes_on_after_every_way_in(customer: User, way: str) -> None:
     answer = ways()[way](Client(), customer)
     assert (answer.status_code, answer["Location"]) == (302, NEXT)
+
+
+def test_an_order_goes_on_after_a_new_password_by_letter(customer: User) -> None:
+    client = Client()
+    client.get(f"/accounts/login/?next={NEXT}")
+    client.post("/accounts/password/reset/", {"email": customer.email})
+    link = re.search(r"(/accounts/password/reset/key/\S+)", Letter.objects.get().text)
+    assert link
+    place = client.get(link[1], follow=True).redirect_chain[-1][0]
+    client.post(place, {"password1": "another horse battery"})
+    again = {"login": customer.email, "password": "another horse battery"}
+    assert client.post("/accounts/login/", again)["Location"] == NEXT
+    # Once only, and never to another site.
+    client.post("/accounts/logout/")
+    client.get("/accounts/login/?next=//evil.example/")
+    assert client.post("/accounts/login/", again)["Location"] == "/account/"
+
+
+def test_an_operators_only_passkey_stays(staff: User) -> None:
+    key = Authenticator.objects.create(user=staff, type=Authenticator.Type.WEBAUTHN, data={"name": "k"})
+    client = Client()
+    client.force_login(staff)
+    answer = client.post(f"/accounts/2fa/webauthn/keys/{key.pk}/remove/")
+    assert answer.status_code == 302
+    assert Authenticator.objects.filter(pk=key.pk).exists()
