@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.api import pack
 from tests.browser.house import ROOT, House
-from tests.browser.people import press, sign_in
+from tests.browser.people import confirm_email, press, sign_in
 from tests.browser.test_walk_api import change_one_byte, verify
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -113,6 +113,9 @@ def test_a_newcomer_signs_up_in_the_middle_of_an_order(people: People) -> None:
     assert total == unit * 2
     press(page)
     assert page.url.endswith("/pay"), page.url
+    here = page.url
+    confirm_email(page, people.email)
+    page.goto(here)
 
 
 def test_two_notices_are_one_and_move_nothing(people: People) -> None:

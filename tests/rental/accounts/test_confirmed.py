@@ -42,6 +42,7 @@ def test_reading_an_access_waits(deliver: Callable[..., Order], customer: User) 
     with pytest.raises(Refusal) as refused:
         handover.reveal(order, customer)
     assert refused.value.code == "email_unconfirmed"
+    assert "Your email address is not confirmed" in text_of(signed_in(customer).get(f"/orders/{order.code}"))
     page = signed_in(customer).post(f"/orders/{order.code}/access", follow=True)
     assert "Confirm your email address first" in text_of(page)
     assert "ssh ana" not in page.content.decode()
