@@ -156,7 +156,12 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_SESSION_REMEMBER = True
 # Sign-up tells whether an email has an account, so that an order goes on at once: a list of addresses is tried slowly.
-ACCOUNT_RATE_LIMITS = {"signup": "10/m/ip,60/h/ip", "confirm_email": "1/60s/key"}
+ACCOUNT_RATE_LIMITS = {
+    "signup": "10/m/ip,60/h/ip",
+    "confirm_email": "1/60s/key",
+    # Quotes hold stock: nobody takes all of it from one place without an account.
+    "anonymous_quote": "12/30m/ip",
+}
 ACCOUNT_REAUTHENTICATION_METHODS = ["password", "mfa"]
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PRODUCTION else "http"
 # How many proxies in front of this site write X-Forwarded-For; without one the connection's address counts.

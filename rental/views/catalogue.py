@@ -3,6 +3,7 @@
 from typing import cast
 from urllib.parse import urlencode
 
+from allauth.core import ratelimit
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
@@ -10,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from billing.ledger import balance_of
@@ -71,6 +73,9 @@ def check(request: HttpRequest) -> HttpResponse:
 
 def _quote(request: HttpRequest, choice: dict[str, object], held: str, changes: Order | None) -> Quote:
     customer = request.user if request.user.is_authenticated else None
+    if customer is None and not ratelimit.consume(request, action="anonymous_quote"):
+        sentence = _("Many choices were held from your network. Sign in to go on, or come back in half an hour.")
+        raise Refusal("too_many_quotes", sentence, status=429)
     return quoting.quote(
         customer,
         card=str(choice["card"]),

@@ -211,3 +211,11 @@ def test_balance_is_offered_only_when_it_covers_everything(customer: User, put: 
     assert "does not cover the whole order" in text_of(client.get(where))
     put(customer, 1)
     assert "From your balance 4,200.00 USD" in text_of(client.get(where))
+
+
+def test_nobody_holds_the_stock_from_one_place_without_an_account(catalogue: Any, customer: User) -> None:
+    choice = {"card": "cpu", "days": "3", "lots": "1", "preparation": "ubuntu"}
+    answers = [Client().post("/rent/check", choice)["Location"] for _browser in range(13)]
+    assert ["/rent/check/" in where for where in answers] == [True] * 12 + [False]
+    assert Quote.objects.count() == 12
+    assert "/rent/check/" in signed_in(customer).post("/rent/check", choice)["Location"]
