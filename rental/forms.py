@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from billing.networks import ASSET_CHOICES, NETWORK_CHOICES
 from common.refusals import Refusal
@@ -91,6 +92,24 @@ class ChoiceForm(forms.Form):
         if cleaned.get("preparation") == "custom" and "note" in cleaned and not cleaned["note"]:
             self.add_error("note", _("Describe what you would like to find on the machine."))
         return cleaned
+
+
+class WaitingForm(forms.Form):
+    """How much of a sold-out card somebody waits for."""
+
+    lots = WholeNumber(
+        label=_("Lots"), least=LOTS.start, most=LOTS.stop - 1, wrong=_("Enter a number of lots from 1 to 10.")
+    )
+    days = forms.TypedChoiceField(
+        label=_("Term"),
+        choices=[(str(n), ngettext_lazy("%(count)d day", "%(count)d days", n) % {"count": n}) for n in DAYS],
+        coerce=int,
+        widget=forms.RadioSelect,
+        error_messages={
+            "required": _("Choose a term: 3, 7 or 30 days."),
+            "invalid_choice": _("Choose a term: 3, 7 or 30 days."),
+        },
+    )
 
 
 class ReasonForm(forms.Form):

@@ -270,6 +270,8 @@ LATE_CANCEL_HOURS = env.int("LATE_CANCEL_HOURS", 24)
 RETENTION_DAYS = env.int("RETENTION_DAYS", 90)
 # How long after a host showed its cards they may still be handed over on that word.
 PROOF_HOURS = env.int("PROOF_HOURS", 24)
+# How long lots that came free are held for who waited for them.
+WAITING_HOURS = env.int("WAITING_HOURS", 4)
 # How many quotes and how many unpaid orders one customer may hold: stock is for those who rent it.
 OPEN_QUOTES = env.int("OPEN_QUOTES", 10)
 UNPAID_ORDERS = env.int("UNPAID_ORDERS", 10)

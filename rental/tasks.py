@@ -5,7 +5,7 @@ from datetime import datetime
 from rental.desk import books
 from rental.letters import emails, outbox
 from rental.models import Order, User
-from rental.orders import arrivals, ordering, terms
+from rental.orders import arrivals, ordering, terms, waiting
 
 
 def pay_arrived(now: datetime) -> int:
@@ -20,6 +20,10 @@ def lapse_orders(now: datetime) -> int:
 
 def end_terms(now: datetime) -> int:
     return terms.end_due(now)
+
+
+def offer_waiting(now: datetime) -> int:
+    return waiting.offer_due(now)
 
 
 def write_letters(now: datetime) -> int:
@@ -37,4 +41,4 @@ def prove_books(now: datetime) -> int:
 
 
 # In this order: money first, then what a deadline takes, then what is said of it; the slow look last.
-ALL = (pay_arrived, lapse_orders, end_terms, write_letters, send_letters, prove_books)
+ALL = (pay_arrived, lapse_orders, end_terms, offer_waiting, write_letters, send_letters, prove_books)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Q, Subquery
+from django.db.models import Count, Q, Subquery, Sum
 from django.utils.translation import gettext as _
 
 from billing import desk as billing_desk
@@ -12,7 +12,7 @@ from billing.models import PaymentRequest, Rate, Receipt
 from billing.networks import ASSETS, NETWORKS
 from common.formats import coin, number
 from rental.delivery import handover, wiping
-from rental.models import Approval, CardProof, FaultReport, Letter, Order, OrderHost
+from rental.models import Approval, CardProof, FaultReport, Letter, Order, OrderHost, Waiting
 from rental.orders.bought import in_short
 from rental.orders.vocabulary import describe
 
@@ -130,6 +130,12 @@ def faults() -> list[dict[str, Any]]:
         {"report": row, "order": row.order, "short": in_short(row.order)}
         for row in rows.select_related("order__card", "order__customer")[:SHOWN]
     ]
+
+
+def lists() -> list[dict[str, Any]]:
+    """How many people wait for each card, and how many lots they want."""
+    rows = Waiting.objects.in_line().order_by("card__position").values("card__name")
+    return list(rows.annotate(people=Count("pk"), wanted=Sum("lots")))
 
 
 def wipes() -> list[OrderHost]:

@@ -7,6 +7,7 @@ from rental.models.desk import Approval, OperatorAct, ProofRecord
 from rental.models.letter import Letter
 from rental.models.order import Extension, MoveCode, Order, OrderMove
 from rental.models.user import User
+from rental.models.waiting import Waiting
 
 __all__ = [
     "Access",
@@ -31,5 +32,6 @@ __all__ = [
     "SshKey",
     "StockChange",
     "User",
+    "Waiting",
     "Wipe",
 ]

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext_lazy
 from common.codes import ALPHABET
 from common.refusals import Refusal
 from rental.catalogue import prices, stock
-from rental.models import Card, Order, Preparation, Price, Quote, User
+from rental.models import Card, Order, Preparation, Price, Quote, User, Waiting
 from rental.orders.moves import lock, wrong_state
 
 NOTE_LENGTH = 2000
@@ -30,6 +30,7 @@ def quote(
     note: str = "",
     replaces: str | None = None,
     changes: Order | None = None,
+    hold: timedelta | None = None,
 ) -> Quote:
     """Hold `lots` of `card` at today's price for `settings.QUOTE_MINUTES`.
 
@@ -38,6 +39,8 @@ def quote(
         replaces: an earlier quote of the same person that is given back first, so that
             changing one's mind takes no more than one choice's stock.
         changes: an unpaid order of the customer's whose place the new one takes; its own lots count as free.
+
+        hold: how long, for an offer of the waiting list; it passes those who wait.
 
     Raises:
         Refusal: `unknown_card`, `wrong_term`, `wrong_lots`, `unknown_preparation`, `note_missing`,
@@ -55,6 +58,8 @@ def quote(
             release(customer, replaces, now)
         price = _price(chosen, days, now)
         _check_stock(chosen, lots, now, own=own_lots(changes, chosen))
+        if hold is None:
+            _check_line(customer, chosen, lots, now)
         _check_open_quotes(customer, now)
         return Quote.objects.create(
             customer=customer,
@@ -69,7 +74,7 @@ def quote(
             total_cents=prices.total_cents(price.cents, lots),
             changes=changes,
             created_at=now,
-            expires_at=now + timedelta(minutes=settings.QUOTE_MINUTES),
+            expires_at=now + (hold or timedelta(minutes=settings.QUOTE_MINUTES)),
         )
 
 
@@ -158,6 +163,16 @@ def _check_stock(card: Card, lots: int, now: datetime, own: int) -> None:
         else _("No lot of this card is free now. Choose another card, or come back later.")
     )
     raise Refusal("no_stock", sentence, field="lots", data={"lots_free": free, "lots_wanted": lots})
+
+
+def _check_line(customer: User | None, card: Card, lots: int, now: datetime) -> None:
+    """Lots that people wait for are theirs first: the next sweep offers them."""
+    free = stock.free_lots(card, now)
+    first = Waiting.objects.in_line().filter(card=card, lots__lte=free).first()
+    if first is None or (customer is not None and first.customer_id == customer.pk) or free - first.lots >= lots:
+        return
+    sentence = _("People wait for this card, and its free lots are offered to them first. Join the waiting list.")
+    raise Refusal("no_stock", sentence, field="lots", data={"lots_free": 0, "lots_wanted": lots})
 
 
 def _check_open_quotes(customer: User | None, now: datetime) -> None:

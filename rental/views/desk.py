@@ -40,6 +40,7 @@ def queues(request: HttpRequest) -> HttpResponse:
     late = sum(row["order"].is_overdue(now) for row in waiting["deliveries"])
     count = sum(len(waiting[name]) for name in ("notices", "receipts", "deliveries", "approvals", "faults", "wipes"))
     rest = {
+        "lists": waiting_for.lists(),
         "rates": waiting_for.rates(now),
         "letters_given_up": waiting_for.letters_given_up(),
         "proof": books.latest(),

@@ -27,6 +27,7 @@ def explain(request: HttpRequest, topic: str) -> HttpResponse:
     """Help, terms, what is kept, how things are counted: prose with the figures this site really uses."""
     figures = {
         "quote_time": timedelta(minutes=settings.QUOTE_MINUTES),
+        "waiting_time": timedelta(hours=settings.WAITING_HOURS),
         "payment_time": timedelta(minutes=settings.PAYMENT_MINUTES),
         "lapse_time": timedelta(minutes=settings.LAPSE_GRACE_MINUTES),
         "grace_time": timedelta(minutes=settings.LATE_GRACE_MINUTES),

@@ -16,6 +16,7 @@ from rental.views import (
     orders,
     outbox,
     payment,
+    waiting,
     worksheets,
 )
 
@@ -37,6 +38,7 @@ urlpatterns = [
     path("rent/", catalogue.rent, name="rent"),
     path("rent/memory", worksheets.memory, name="rent_memory"),
     path("rent/plan", worksheets.plan, name="rent_plan"),
+    path("rent/wait/<slug:slug>", waiting.wait, name="rent_wait"),
     path("rent/check", catalogue.check, name="rent_check"),
     path("rent/check/<slug:quote_id>", catalogue.summary, name="rent_summary"),
     path("orders/", orders.orders, name="orders"),

@@ -19,7 +19,7 @@ from tests.rental.conftest import Place, person, show
 from tests.rental.pages import at_desk, hidden, signed_in, text_of, title_of
 
 pytestmark = pytest.mark.django_db
-MOST_QUERIES = 18
+MOST_QUERIES = 19
 
 
 @pytest.fixture(autouse=True)
