@@ -9,6 +9,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from billing.ledger import balance_of
@@ -16,7 +17,7 @@ from common.formats import usd
 from common.models import ApiToken
 from common.refusals import Refusal
 from rental.letters import security
-from rental.models import Letter, Order, Quote, SshKey, User
+from rental.models import Letter, Order, Quote, SshKey, User, Waiting
 
 
 def refusal(user: User) -> Refusal | None:
@@ -60,6 +61,7 @@ def close(user: User) -> None:
             rows.objects.filter(user=held).delete()
         ApiToken.objects.filter(owner=held).delete()
         SshKey.objects.filter(customer=held).delete()
+        Waiting.objects.filter(customer=held, outcome="").update(outcome=Waiting.Outcome.LEFT, closed_at=timezone.now())
         Quote.objects.filter(customer=held, order=None).update(preparation_note="")
         User.objects.filter(pk=held.pk).update(
             is_active=False,

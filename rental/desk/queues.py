@@ -134,8 +134,9 @@ def faults() -> list[dict[str, Any]]:
 
 def lists() -> list[dict[str, Any]]:
     """How many people wait for each card, and how many lots they want."""
-    rows = Waiting.objects.in_line().order_by("card__position").values("card__name")
-    return list(rows.annotate(people=Count("pk"), wanted=Sum("lots")))
+    rows = Waiting.objects.in_line().order_by("card__position")
+    counted = rows.values_list("card__name").annotate(people=Count("pk"), wanted=Sum("lots"))
+    return [{"card": card, "people": people, "wanted": wanted} for card, people, wanted in counted]
 
 
 def wipes() -> list[OrderHost]:
