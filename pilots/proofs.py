@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pilots.models import Host, Rung
-from rental.delivery import handover
+from pilots.models import Host, Run, Rung
+from rental.choosing import proofs as preparations
+from rental.delivery import handover, matching
 
 HOST, COMPUTE = 0, 5  # numbers of the rungs that a proof rests on
 
@@ -70,3 +71,19 @@ def keep(host: Host, rungs: list[Rung], at: datetime) -> list[dict[str, Any]]:
         )
         proved += [{"card": proof.card.slug, "count": proof.count} for proof in found if proof.card]
     return proved
+
+
+def keep_preparation(run: Run) -> bool:
+    """Tell the rental room that a run's diagnostic passed on the card and the preparation that were ordered."""
+    order = run.pilot.order
+    rungs = list(run.rungs.filter(attempt=run.claimed_attempt))
+    if order is None or not rungs:
+        return False
+    cards = [
+        card
+        for kind in shown(rungs, run.host.facts)
+        for card in matching.cards_shown(kind.backend, kind.model, kind.memory_gb)
+    ]
+    verdicts = {rung.number: rung.verdict for rung in rungs}
+    at = max(rung.reported_at for rung in rungs)
+    return preparations.record(order, cards=cards, rungs=verdicts, run_ref=run.ref, at=at)

@@ -16,6 +16,7 @@ from rental.models import (
     Order,
     OrderHost,
     OrderMove,
+    PreparationProof,
     Price,
     Quote,
     StockChange,
@@ -97,6 +98,11 @@ class OrderMoveAdmin(ReadOnly):
 class ExtensionAdmin(ReadOnly):
     list_display = ("order", "days", "cents", "old_ends_at", "new_ends_at", "by", "at")
     list_select_related: ClassVar = ("order", "by")
+
+
+@admin.register(PreparationProof)
+class PreparationProofAdmin(ReadOnly):
+    list_display = ("card", "preparation", "run_ref", "order", "proved_at")
 
 
 @admin.register(CardProof)

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from pilots import evidence, storage
+from pilots import evidence, proofs, storage
 from pilots.host import wire
 from pilots.models import Run, RunFile
 from pilots.projects import files_of
@@ -146,4 +146,6 @@ def _settle(run: Run, now: datetime, verified: bool, built: evidence.Prepared) -
         code = "verified" if verified else run.verification_error
         data = {"files": run.facts["differences"]} if run.facts["differences"] else {}
         moves.record(run, old=run.stage, new=new, code=code, at=now, data=data)
+        if verified:
+            proofs.keep_preparation(run)
     run.refresh_from_db()

@@ -3,10 +3,11 @@
 from typing import Any
 
 from common.api.answers import instant, instant_or_none
+from rental.choosing.fits import Fit, Fits
 from rental.models import Card, Order, OrderMove, Price, Quote, User
 
 
-def card(row: Card, lots_free: int, prices: list[Price]) -> dict[str, Any]:
+def card(row: Card, lots_free: int, prices: list[Price], fits: Fits) -> dict[str, Any]:
     return {
         "slug": row.slug,
         "name": row.name,
@@ -17,6 +18,18 @@ def card(row: Card, lots_free: int, prices: list[Price]) -> dict[str, Any]:
         "lots_free": max(lots_free, 0),
         "prices": [{"days": p.days, "unit_price_cents": p.cents} for p in sorted(prices, key=lambda p: p.days)],
         "example_prices": any(p.example for p in prices),
+        "verdicts": [fit(one) for one in fits.of(row).values()],
+    }
+
+
+def fit(one: Fit) -> dict[str, Any]:
+    """A verdict on a card with a preparation; `proved_at` is empty where nothing was observed."""
+    return {
+        "preparation": one.preparation,
+        "level": one.level,
+        "reasons": [{"code": code, "detail": text} for code, text in zip(one.codes, one.reasons, strict=True)],
+        "proved_at": instant_or_none(one.proof.at if one.proof else None),
+        "run": one.proof.run if one.proof and one.proof.run else None,
     }
 
 

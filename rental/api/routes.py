@@ -29,6 +29,7 @@ from rental.api.shapes import (
     ReasonIn,
 )
 from rental.catalogue import stock
+from rental.choosing.fits import Fits
 from rental.delivery import handover
 from rental.models import Order, Price
 from rental.orders import ordering
@@ -39,13 +40,14 @@ NO_REASON, NO_END = ReasonIn(reason=""), ExtendIn(ends_at=None)
 
 
 @router.get("/cards", auth=auth.read, response=CardsOut, summary="Cards on sale, with lots free and prices")
-def cards(request: HttpRequest) -> Any:
+def cards(request: HttpRequest, libs: str = "", backend: str = "") -> Any:
     now = timezone.now()
     prices: dict[int, list[Price]] = defaultdict(list)
     for price in Price.objects.in_force(now):
         prices[price.card_id].append(price)
     rows = stock.cards_on_sale(now)
-    return {"items": [present.card(row, row.lots_free, prices[row.pk]) for row in rows], "next": None}
+    fits = Fits(libs, backend, request.user)
+    return {"items": [present.card(row, row.lots_free, prices[row.pk], fits) for row in rows], "next": None}
 
 
 @router.post("/quotes", auth=auth.order, response={201: QuoteOut}, summary="Hold lots at today's price")

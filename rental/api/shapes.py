@@ -48,6 +48,19 @@ class PriceOut(Schema):
     unit_price_cents: int
 
 
+class VerdictReasonOut(Schema):
+    code: str
+    detail: str
+
+
+class VerdictOut(Schema):
+    preparation: str
+    level: str
+    reasons: list[VerdictReasonOut]
+    proved_at: str | None
+    run: str | None
+
+
 class CardOut(Schema):
     slug: str
     name: str
@@ -58,6 +71,7 @@ class CardOut(Schema):
     lots_free: int
     prices: list[PriceOut]
     example_prices: bool
+    verdicts: list[VerdictOut]
 
 
 class CardsOut(Schema):

@@ -14,6 +14,7 @@ from common.formats import day, number
 from rental.catalogue import stock
 from rental.catalogue.prices import DAYS, cards_of, hours_of, total_cents
 from rental.catalogue.stock import cards_on_sale
+from rental.choosing.fits import Fit, Fits
 from rental.forms import BACKENDS, PREPARATIONS, ChoiceForm
 from rental.models import Card, Order, Price, Quote
 from rental.orders import bought
@@ -26,6 +27,7 @@ DEFAULTS = {
     "note": "",
     "backend": "",
     "memory": "",
+    "libs": "",  # what the project shows
     "order": "",  # the unpaid order that the choice is to change
 }
 LONGEST = 600  # characters of one value worth keeping in an address
@@ -47,6 +49,8 @@ class Offer:
     prices: Mapping[int, int]
     stock: str
     hints: list[str]
+    fits: dict[str, Fit]
+    fit: Fit
 
     @property
     def lot_holds(self) -> str:
@@ -77,6 +81,7 @@ class Page:
     offers: list[Offer]
     picked: Offer | None
     counted_at: datetime
+    libraries: list[str] = field(default_factory=list)
     summary: Summary | None = None
     terms: list[dict[str, Any]] = field(default_factory=list)
 
@@ -90,6 +95,7 @@ class Page:
             "form": self.form,
             "chosen": self.chosen,
             "offers": self.offers,
+            "libraries": self.libraries,
             "picked": self.picked,
             "summary": self.summary,
             "terms": self.terms,
@@ -100,10 +106,13 @@ class Page:
         }
 
 
-def read(data: Mapping[str, Any], now: datetime, *, held: str = "", changes: Order | None = None) -> Page:
+def read(
+    data: Mapping[str, Any], now: datetime, *, held: str = "", changes: Order | None = None, reader: Any = None
+) -> Page:
     """The page for what was chosen so far.
 
     `held` is the visitor's own quote and `changes` their unpaid order: what these hold counts as free for them.
+    `reader` sees by name the runs that are theirs.
     """
     chosen = {name: str(data.get(name, usual))[:LONGEST] for name, usual in DEFAULTS.items()}
     form = ChoiceForm(chosen)
@@ -111,9 +120,10 @@ def read(data: Mapping[str, Any], now: datetime, *, held: str = "", changes: Ord
     if "lots" not in data and not chosen["card"]:
         # A first look, not a form that was sent: there is nothing to correct yet.
         form.errors.pop("card", None)
-    offers = _offers(chosen, form, now, held, changes)
+    fits = Fits(chosen["libs"], form.cleaned_data.get("backend") or "", reader)
+    offers = _offers(chosen, form, now, held, changes, fits)
     picked = next((offer for offer in offers if offer.slug == chosen["card"]), None)
-    page = Page(form, chosen, offers, picked, now)
+    page = Page(form, chosen, offers, picked, now, fits.names)
     days = form.cleaned_data.get("days")
     page.terms = [
         {"days": n, "value": str(n), "hours": hours_of(n), "price_cents": picked.prices.get(n) if picked else None}
@@ -174,7 +184,9 @@ def _summary(offer: Offer, days: int, lots: int, preparation: str) -> Summary:
     )
 
 
-def _offers(chosen: dict[str, str], form: ChoiceForm, now: datetime, held: str, changes: Order | None) -> list[Offer]:
+def _offers(
+    chosen: dict[str, str], form: ChoiceForm, now: datetime, held: str, changes: Order | None, fits: Fits
+) -> list[Offer]:
     prices: dict[int, dict[int, int]] = {}
     for price in Price.objects.in_force(now):
         prices.setdefault(price.card_id, {})[price.days] = price.cents
@@ -183,8 +195,11 @@ def _offers(chosen: dict[str, str], form: ChoiceForm, now: datetime, held: str, 
     free = {card.pk: max(card.lots_free + own.get(card.pk, 0), 0) for card in cards}
     back = _due_back([pk for pk, lots in free.items() if lots < 1])
     days = form.cleaned_data.get("days") or 7
-    wish = (form.cleaned_data.get("backend") or "", form.cleaned_data.get("memory"))
-    return [_offer(card, free[card.pk], prices.get(card.pk, {}), days, back.get(card.pk), wish) for card in cards]
+    wish = (form.cleaned_data.get("memory"), form.cleaned_data.get("preparation") or "ubuntu")
+    return [
+        _offer(card, free[card.pk], prices.get(card.pk, {}), days, back.get(card.pk), wish, fits.of(card))
+        for card in cards
+    ]
 
 
 def _due_back(sold_out: list[int]) -> dict[int, datetime]:
@@ -201,8 +216,10 @@ def _offer(
     prices: dict[int, int],
     days: int,
     back: datetime | None,
-    wish: tuple[str, int | None],
+    wish: tuple[int | None, str],
+    fits: dict[str, Fit],
 ) -> Offer:
+    memory, preparation = wish
     return Offer(
         slug=card.slug,
         name=card.name,
@@ -215,7 +232,9 @@ def _offer(
         price_cents=prices.get(days),
         prices=prices,
         stock=_stock(free, back, priced=bool(prices)),
-        hints=_hints(card, *wish),
+        hints=_hints(card, memory),
+        fits=fits,
+        fit=fits[preparation],
     )
 
 
@@ -229,15 +248,9 @@ def _stock(free: int, back: datetime | None, *, priced: bool) -> str:
     return _("Sold out: every lot is rented or held by an open order.")
 
 
-def _hints(card: Card, backend: str, memory: int | None) -> list[str]:
-    """What the project's own needs say about this card; it stays in the list all the same."""
+def _hints(card: Card, memory: int | None) -> list[str]:
+    """What the memory asked for says about this card; it stays in the list all the same."""
     hints = []
-    if card.backend == "cpu":
-        return [_("For trying the whole way: it proves no GPU.")]
-    if backend == "cuda" and card.backend == "rocm":
-        hints.append(_("Your program is built for CUDA: look at its ROCm support first, extensions above all."))
-    if backend == "rocm" and card.backend == "cuda":
-        hints.append(_("Your program is built for ROCm: it needs its CUDA build here."))
     if memory and card.memory_gb and card.memory_gb < memory:
         hints.append(
             _("%(has)s GB is less than the %(needs)s GB you entered.")

@@ -6,6 +6,7 @@ from rental.models.catalogue import Backend, Card, Preparation, Price, Quote, St
 from rental.models.desk import Approval, OperatorAct, ProofRecord
 from rental.models.letter import Letter
 from rental.models.order import Extension, MoveCode, Order, OrderMove
+from rental.models.proof import PreparationProof
 from rental.models.user import User
 from rental.models.waiting import Waiting
 
@@ -26,6 +27,7 @@ __all__ = [
     "OrderHost",
     "OrderMove",
     "Preparation",
+    "PreparationProof",
     "Price",
     "ProofRecord",
     "Quote",

@@ -33,7 +33,8 @@ def rent(request: HttpRequest) -> HttpResponse:
     if request.GET.get("order") and not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     changes = _to_change(request, request.GET.get("order", ""))
-    page = chooser.read(request.GET, timezone.now(), held=request.session.get(HELD, ""), changes=changes)
+    held = request.session.get(HELD, "")
+    page = chooser.read(request.GET, timezone.now(), held=held, changes=changes, reader=request.user)
     facts = {"hold_minutes": settings.QUOTE_MINUTES, "changes": changes, "query": page.query}
     return render(request, "rental/rent.html", page.context() | facts)
 
@@ -90,7 +91,7 @@ def _quote(request: HttpRequest, choice: dict[str, object], held: str, changes: 
 
 def _with_wishes(address: str, chosen: dict[str, str]) -> str:
     """What the project asks for is no part of a quote; it travels along so that Change brings it back."""
-    wishes = {name: chosen[name] for name in ("backend", "memory", "order") if chosen.get(name)}
+    wishes = {name: chosen[name] for name in ("backend", "memory", "libs", "order") if chosen.get(name)}
     return f"{address}?{urlencode(wishes)}" if wishes else address
 
 

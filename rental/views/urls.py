@@ -16,6 +16,7 @@ from rental.views import (
     orders,
     outbox,
     payment,
+    project,
     waiting,
     worksheets,
 )
@@ -39,6 +40,7 @@ urlpatterns = [
     path("rent/memory", worksheets.memory, name="rent_memory"),
     path("rent/plan", worksheets.plan, name="rent_plan"),
     path("rent/wait/<slug:slug>", waiting.wait, name="rent_wait"),
+    path("rent/project", project.project, name="rent_project"),
     path("rent/check", catalogue.check, name="rent_check"),
     path("rent/check/<slug:quote_id>", catalogue.summary, name="rent_summary"),
     path("orders/", orders.orders, name="orders"),

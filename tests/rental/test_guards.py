@@ -109,7 +109,7 @@ def test_the_tables_can_be_read_and_not_written(secret: str, place: Callable[...
     client = sign_in()
     client.post("/accounts/2fa/authenticate/", {"code": code_of(secret)})
     for table in ("user", "card", "price", "quote", "order", "ordermove", "extension", "cardproof", "orderhost",
-                  "access", "accessreveal", "letter"):  # fmt: skip
+                  "access", "accessreveal", "letter", "preparationproof"):  # fmt: skip
         assert client.get(f"/admin/rental/{table}/").status_code == 200, table
         assert client.get(f"/admin/rental/{table}/add/").status_code == 403, table
     page = f"/admin/rental/order/{order.pk}/change/"

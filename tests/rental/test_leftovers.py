@@ -24,6 +24,8 @@ PUBLIC = (
     "/keep/",
     "/count/",
     "/rent/",
+    "/rent/project",
+    "/rent/project?libs=torch-cuda.flash-attn~.tensorrt.blender.apex.extension&unsure=own-code.unread.unpinned",
     "/rent/memory?parameters=7&precision=bf16&batch=1&sequence=8&layers=2&hidden=64&heads=4&kv_heads=4&attention=fused",
     "/rent/plan?install=2&checks=1&pilot=1&items=20&seconds=6&cards_used=1&export=5&speed=20&margin=25",
     "/accounts/login/",
