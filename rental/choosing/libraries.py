@@ -28,14 +28,14 @@ class Sign(NamedTuple):
 
 # Looked up at the addresses in the table, in their words as of the end of 2026; none is a promise.
 SIGNS: Final[dict[str, Sign]] = {
-    "torch": Sign("PyTorch", "either", "swap", "torch from download.pytorch.org/whl/rocm…", PYTORCH,
+    "torch": Sign("PyTorch", "either", "swap", "torch from download.pytorch.org/whl/rocm6.4", PYTORCH,
                   ("torch", "torchvision", "torchaudio", "pytorch"), ticked=True),
-    "torch-cuda": Sign("PyTorch (+cu)", "cuda", "swap", "torch from download.pytorch.org/whl/rocm…", PYTORCH,
+    "torch-cuda": Sign("PyTorch (+cu)", "cuda", "swap", "torch from download.pytorch.org/whl/rocm6.4", PYTORCH,
                        ("pytorch-cuda", "pytorch-gpu"), ticked=True),
     "torch-rocm": Sign("PyTorch (+rocm)", "rocm", source=PYTORCH,
                        packages=("pytorch-triton-rocm", "triton-rocm", "torch-rocm"), ticked=True),
     "torch-cpu": Sign("PyTorch (+cpu)", "cpu", source=PYTORCH, packages=("cpuonly", "pytorch-cpu")),
-    "index-cuda": Sign("CUDA package index", "cuda", "swap", "download.pytorch.org/whl/rocm…", PYTORCH),
+    "index-cuda": Sign("CUDA package index", "cuda", "swap", "download.pytorch.org/whl/rocm6.4", PYTORCH),
     "index-rocm": Sign("ROCm package index", "rocm", source=PYTORCH),
     "index-cpu": Sign("CPU package index", "cpu", source=PYTORCH),
     "flash-attn": Sign("flash-attn", "leans", "source", source="https://github.com/Dao-AILab/flash-attention",
@@ -57,7 +57,7 @@ SIGNS: Final[dict[str, Sign]] = {
                       packages=("deepspeed",), ticked=True),
     "vllm": Sign("vLLM", "leans", "swap", "wheels.vllm.ai/rocm",
                  "https://docs.vllm.ai/en/latest/getting_started/installation/gpu.html", ("vllm",), ticked=True),
-    "sglang": Sign("SGLang", "leans", "swap", "lmsysorg/sglang:…-rocm…", "https://docs.sglang.ai/platforms/amd_gpu.html",
+    "sglang": Sign("SGLang", "leans", "swap", "lmsysorg/sglang (rocm)", "https://docs.sglang.ai/platforms/amd_gpu.html",
                    ("sglang",)),
     "jax": Sign("JAX", "either", "swap", "jax[rocm7-local]", "https://docs.jax.dev/en/latest/installation.html",
                 ("jax", "jaxlib"), ticked=True),
@@ -110,7 +110,7 @@ SIGNS: Final[dict[str, Sign]] = {
     "rocm-wheel": Sign("package built for ROCm", "rocm",
                        pattern=r"rocm|rocm-.+|.+-rocm(-?\d.*)?|hip-python|hip-dev|hipcc|hipify.*|amdsmi|aiter|amd-aiter|"
                                r"miopen.*|migraphx|rccl.*|rocblas.*|numba-hip"),
-    "image-cuda": Sign("CUDA base image", "cuda", "swap", "rocm/pytorch, rocm/dev-ubuntu…",
+    "image-cuda": Sign("CUDA base image", "cuda", "swap", "rocm/pytorch",
                        "https://hub.docker.com/u/rocm"),
     "image-rocm": Sign("ROCm base image", "rocm", source="https://hub.docker.com/u/rocm"),
     "tool-cuda": Sign("CUDA compiler or setting", "cuda", "source",

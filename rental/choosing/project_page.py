@@ -123,7 +123,7 @@ def result(data: Mapping[str, Any], session: Mapping[str, Any] | None) -> Result
         backend=backend,
         title=title,
         meaning=meaning,
-        rows=[_row(sign, lines.get(sign.slug, [])) for sign in signs],
+        rows=[_row(sign, lines.get(sign.slug, [])) for sign in sorted(signs, key=lambda sign: _place(sign, lines))],
         caveats=[(words.CAVEATS[caveat], lines.get(caveat, [])) for caveat in caveats],
         always=words.ALWAYS,
         kind=words.KINDS.get(own.get("kind", ""), ""),
@@ -132,6 +132,11 @@ def result(data: Mapping[str, Any], session: Mapping[str, Any] | None) -> Result
         chooser="?" + urlencode(kept | {name: value for name, value in chosen.items() if value}),
         kept=kept,
     )
+
+
+def _place(sign: Shown, lines: dict[str, list[tuple[int, str]]]) -> int:
+    """Where a sign first stands; what was only ticked comes last."""
+    return min((number for number, _text in lines.get(sign.slug, ())), default=reading.MOST_LINES + 1)
 
 
 def _row(sign: Shown, lines: list[tuple[int, str]]) -> Row:

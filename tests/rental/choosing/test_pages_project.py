@@ -120,11 +120,11 @@ def test_last_proved_here_names_the_run_to_its_owner_only(deliver: Place, custom
     assert not proofs.record(order, rungs={0: "passed", 2: "passed"}, **facts)
     assert PreparationProof.objects.count() == 1
     own = signed_in(customer).get("/rent/?preparation=pytorch").content.decode()
-    assert "Last proved here" in row_of(own, "h100")
+    assert "Last proved on a run here" in row_of(own, "h100")
     assert "/runs/" + "R" * 26 in row_of(own, "h100")
     for client in (signed_in(stranger), Client()):
         html = client.get("/rent/?preparation=pytorch").content.decode()
-        assert "on a run here." in row_of(html, "h100")
+        assert "Last proved on a run here" in row_of(html, "h100")
         assert "R" * 26 not in html
         # Nothing was observed of another card or another preparation.
         assert "Last proved" not in row_of(html, "h200")
