@@ -37,7 +37,7 @@ class Fits:
     @property
     def names(self) -> list[str]:
         """The libraries found, by name."""
-        return list(dict.fromkeys(SIGNS[sign.slug].name for sign in self.signs))
+        return list(dict.fromkeys(str(SIGNS[sign.slug].name) for sign in self.signs))
 
     def of(self, card: Card) -> dict[str, Fit]:
         """By preparation."""

@@ -3,6 +3,9 @@
 import re
 from typing import Final, NamedTuple
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
 PYTORCH: Final = "https://pytorch.org/get-started/locally/"
 ROCM: Final = "https://rocm.docs.amd.com/projects/ai-ecosystem/en/latest/index.html"
 RAPIDS: Final = "https://docs.rapids.ai/install/"
@@ -16,7 +19,7 @@ class Sign(NamedTuple):
     `rocm`: how it stands on an AMD card: `none`, `swap`, `same`, `source`, `fork`, `unknown`, or empty.
     """
 
-    name: str
+    name: str | Promise
     points: str
     rocm: str = ""
     instead: str = ""
@@ -35,9 +38,9 @@ SIGNS: Final[dict[str, Sign]] = {
     "torch-rocm": Sign("PyTorch (+rocm)", "rocm", source=PYTORCH,
                        packages=("pytorch-triton-rocm", "triton-rocm", "torch-rocm"), ticked=True),
     "torch-cpu": Sign("PyTorch (+cpu)", "cpu", source=PYTORCH, packages=("cpuonly", "pytorch-cpu")),
-    "index-cuda": Sign("CUDA package index", "cuda", "swap", "download.pytorch.org/whl/rocm6.4", PYTORCH),
-    "index-rocm": Sign("ROCm package index", "rocm", source=PYTORCH),
-    "index-cpu": Sign("CPU package index", "cpu", source=PYTORCH),
+    "index-cuda": Sign(_("CUDA package index"), "cuda", "swap", "download.pytorch.org/whl/rocm6.4", PYTORCH),
+    "index-rocm": Sign(_("ROCm package index"), "rocm", source=PYTORCH),
+    "index-cpu": Sign(_("CPU package index"), "cpu", source=PYTORCH),
     "flash-attn": Sign("flash-attn", "leans", "source", source="https://github.com/Dao-AILab/flash-attention",
                        packages=("flash-attn", "flash-attn-3"), ticked=True),
     "bitsandbytes": Sign("bitsandbytes", "leans", "same",
@@ -98,32 +101,32 @@ SIGNS: Final[dict[str, Sign]] = {
                        ("numba-cuda",)),
     "pynvml": Sign("pynvml", "check", "swap", "amdsmi", "https://rocm.docs.amd.com/projects/amdsmi/en/latest/",
                    ("pynvml", "nvidia-ml-py", "nvidia-ml-py3", "gputil")),
-    "extension": Sign("CUDA extension", "leans", "unknown",
+    "extension": Sign(_("CUDA extension"), "leans", "unknown",
                       packages=("exllamav2", "auto-gptq", "autoawq", "torch-scatter", "torch-sparse", "torch-cluster",
                                 "pytorch3d", "nvdiffrast", "gsplat", "tiny-cuda-nn", "tinycudann", "warp-lang")),
     "pycuda": Sign("PyCUDA", "cuda", "none", source="https://documen.tician.de/pycuda/",
                    packages=("pycuda", "cuda-python", "cuda-bindings", "cuda-core")),
-    "nvidia": Sign("NVIDIA libraries", "cuda", "none", source="https://docs.nvidia.com/cuda/",
+    "nvidia": Sign(_("NVIDIA libraries"), "cuda", "none", source="https://docs.nvidia.com/cuda/",
                    packages=("cudatoolkit", "cuda-version", "cuda", "cudnn", "nccl", "cutensor"),
                    pattern=r"(nvidia-(?!ml-py).+|cuda-.+|libcudnn.*|libnccl.*|libcu(blas|fft|rand|sparse|solver).*)"),
-    "cuda-wheel": Sign("package built for CUDA", "cuda", "unknown", pattern=r".+-cu(da)?1\d\w*"),
-    "rocm-wheel": Sign("package built for ROCm", "rocm",
+    "cuda-wheel": Sign(_("package built for CUDA"), "cuda", "unknown", pattern=r".+-cu(da)?1\d\w*"),
+    "rocm-wheel": Sign(_("package built for ROCm"), "rocm",
                        pattern=r"rocm|rocm-.+|.+-rocm(-?\d.*)?|hip-python|hip-dev|hipcc|hipify.*|amdsmi|aiter|amd-aiter|"
                                r"miopen.*|migraphx|rccl.*|rocblas.*|numba-hip"),
-    "image-cuda": Sign("CUDA base image", "cuda", "swap", "rocm/pytorch",
+    "image-cuda": Sign(_("CUDA base image"), "cuda", "swap", "rocm/pytorch",
                        "https://hub.docker.com/u/rocm"),
-    "image-rocm": Sign("ROCm base image", "rocm", source="https://hub.docker.com/u/rocm"),
-    "tool-cuda": Sign("CUDA compiler or setting", "cuda", "source",
+    "image-rocm": Sign(_("ROCm base image"), "rocm", source="https://hub.docker.com/u/rocm"),
+    "tool-cuda": Sign(_("CUDA compiler or setting"), "cuda", "source",
                       source="https://rocm.docs.amd.com/projects/HIPIFY/en/latest/"),
-    "tool-rocm": Sign("ROCm compiler or setting", "rocm", source="https://rocm.docs.amd.com/projects/HIPIFY/en/latest/",
+    "tool-rocm": Sign(_("ROCm compiler or setting"), "rocm", source="https://rocm.docs.amd.com/projects/HIPIFY/en/latest/",
                       ticked=True),
     "blender": Sign("Blender", "either", "hip",
                     source="https://docs.blender.org/manual/en/latest/render/cycles/gpu_rendering.html",
                     packages=("bpy", "blender"), ticked=True),
-    "blender-cuda": Sign("Blender with CUDA or OptiX", "cuda", "hip",
+    "blender-cuda": Sign(_("Blender with CUDA or OptiX"), "cuda", "hip",
                          source="https://docs.blender.org/manual/en/latest/render/cycles/gpu_rendering.html",
                          ticked=True),
-    "blender-hip": Sign("Blender with HIP", "rocm", "hip",
+    "blender-hip": Sign(_("Blender with HIP"), "rocm", "hip",
                         source="https://docs.blender.org/manual/en/latest/render/cycles/gpu_rendering.html",
                         ticked=True),
 }  # fmt: skip

@@ -82,7 +82,7 @@ def look(form: ProjectForm) -> Looked | None:
 class Row:
     """A library that was found, with the lines it stands on."""
 
-    name: str
+    name: words.Text
     points: words.Text
     rocm: str
     source: str

@@ -107,7 +107,7 @@ def _of_preparation(card: str, preparation: str) -> list[tuple[str, str, tuple[s
 def _of_signs(card: str, signs: tuple[Shown, ...]) -> list[tuple[str, str, tuple[str, ...]]]:
     names: dict[str, list[str]] = {}
     for sign in signs:
-        names.setdefault(f"{sign.points}{'~' if sign.optional else ''}", []).append(SIGNS[sign.slug].name)
+        names.setdefault(f"{sign.points}{'~' if sign.optional else ''}", []).append(str(SIGNS[sign.slug].name))
     reasons = []
     other = "rocm" if card == "cuda" else "cuda"
     both = names.get("cuda") and names.get("rocm")
