@@ -102,7 +102,6 @@ class Result:
     has_lines: bool
     left_out: int
     chooser: str
-    kept: dict[str, str]
 
 
 def result(data: Mapping[str, Any], session: Mapping[str, Any] | None) -> Result:
@@ -130,7 +129,6 @@ def result(data: Mapping[str, Any], session: Mapping[str, Any] | None) -> Result
         has_lines=bool(own.get("lines")),
         left_out=max(own.get("all", 0) - KEPT_LINES, 0),
         chooser="?" + urlencode(kept | {name: value for name, value in chosen.items() if value}),
-        kept=kept,
     )
 
 

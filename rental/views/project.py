@@ -16,15 +16,14 @@ LINES = "project_lines"
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def project(request: HttpRequest) -> HttpResponse:
-    kept = {name: value for name, value in carried(request.GET).items() if name not in ("libs", "backend")}
+    kept = urlencode({name: value for name, value in carried(request.GET).items() if name not in ("libs", "backend")})
     sent = request.method == "POST"
     form = project_page.ProjectForm(request.POST, request.FILES) if sent else project_page.ProjectForm()
     if sent and form.is_valid():
         looked = project_page.look(form)
         if looked is not None:
             request.session[LINES] = looked.session
-            rest = f"&{urlencode(kept)}" if kept else ""
-            return redirect(f"{reverse('rent_project')}?{looked.query}{rest}")
+            return redirect(f"{reverse('rent_project')}?{looked.query}{'&' + kept if kept else ''}")
     shown = {"form": form, "kept": kept, "most_lines": project_page.KEPT_LINES}
     if not sent and "libs" in request.GET:
         shown["result"] = project_page.result(request.GET, request.session.get(LINES))

@@ -29,6 +29,7 @@ def row_of(html: str, slug: str) -> str:
 def test_a_cuda_project_pasted_marks_the_cards() -> None:
     client = Client()
     assert 'href="/rent/project' in client.get("/rent/").content.decode()
+    assert 'action="/rent/project?days=30"' in client.get("/rent/project?days=30&libs=jax").content.decode()
     answer = client.post("/rent/project?days=30", {"text": CUDA})
     where = answer["Location"]
     assert where == "/rent/project?libs=bitsandbytes.flash-attn.index-cuda.torch-cuda&unsure=unpinned&days=30"
