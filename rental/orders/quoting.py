@@ -54,12 +54,14 @@ def quote(
             changes = _unpaid(changes)
         chosen = stock.lock(chosen)
         now = timezone.now()
+        free, own = stock.free_lots(chosen, now), own_lots(changes, chosen)
         if replaces:
             release(customer, replaces, now)
+            own += stock.free_lots(chosen, now) - free
         price = _price(chosen, days, now)
-        _check_stock(chosen, lots, now, own=own_lots(changes, chosen))
+        _check_stock(lots, free + own)
         if hold is None:
-            _check_line(customer, chosen, lots, now)
+            _check_line(customer, chosen, lots, free, own)
         _check_open_quotes(customer, now)
         return Quote.objects.create(
             customer=customer,
@@ -148,8 +150,8 @@ def _unpaid(order: Order) -> Order:
     return order
 
 
-def _check_stock(card: Card, lots: int, now: datetime, own: int) -> None:
-    free = max(stock.free_lots(card, now) + own, 0)
+def _check_stock(lots: int, free: int) -> None:
+    free = max(free, 0)
     if free >= lots:
         return
     sentence = (
@@ -165,14 +167,19 @@ def _check_stock(card: Card, lots: int, now: datetime, own: int) -> None:
     raise Refusal("no_stock", sentence, field="lots", data={"lots_free": free, "lots_wanted": lots})
 
 
-def _check_line(customer: User | None, card: Card, lots: int, now: datetime) -> None:
-    """Lots that people wait for are theirs first: the next sweep offers them."""
-    free = stock.free_lots(card, now)
-    first = Waiting.objects.in_line().filter(card=card, lots__lte=free).first()
-    if first is None or (customer is not None and first.customer_id == customer.pk) or free - first.lots >= lots:
+def _check_line(customer: User | None, card: Card, lots: int, free: int, own: int) -> None:
+    """Lots that people wait for are theirs first: the next sweep offers them, in the order walked here.
+
+    What the customer holds already (`own`) and what the line leaves over is nobody else's.
+    """
+    for row in Waiting.objects.in_line().filter(card=card, lots__lte=max(free, 0)):
+        if row.lots <= free:
+            free -= row.lots
+            own += row.lots if customer is not None and row.customer_id == customer.pk else 0
+    if lots <= max(free, 0) + own:
         return
     sentence = _("People wait for this card, and its free lots are offered to them first. Join the waiting list.")
-    raise Refusal("no_stock", sentence, field="lots", data={"lots_free": 0, "lots_wanted": lots})
+    raise Refusal("no_stock", sentence, field="lots", data={"lots_free": max(free, 0) + own, "lots_wanted": lots})
 
 
 def _check_open_quotes(customer: User | None, now: datetime) -> None:

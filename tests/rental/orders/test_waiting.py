@@ -73,6 +73,41 @@ def test_who_wants_more_than_is_free_keeps_the_place(sold_out: Any, customer: Us
     assert Waiting.objects.get(customer=customer).quote.lots == 2
 
 
+def test_nobody_passes_the_second_in_line_either(sold_out: Any, customer: User, stranger: User, staff: User) -> None:
+    sold_out()
+    for who in (customer, stranger):
+        waiting.join(who, l40s(), lots=1, days=3)
+    Card.objects.filter(slug="l40s").update(lots=3)  # two lots come free, and two people wait for them
+    with pytest.raises(Refusal, match="no_stock"):
+        ordering.quote(staff, card="l40s", days=3, lots=1, preparation="ubuntu")
+    Card.objects.filter(slug="l40s").update(lots=4)  # the third free lot is anybody's
+    assert ordering.quote(staff, card="l40s", days=3, lots=1, preparation="ubuntu").lots == 1
+    assert waiting.offer_due(timezone.now()) == 2
+
+
+def test_who_waits_for_one_lot_passes_nobody_with_two(sold_out: Any, customer: User, stranger: User) -> None:
+    sold_out()
+    waiting.join(customer, l40s(), lots=1, days=3)
+    waiting.join(stranger, l40s(), lots=1, days=3)
+    Card.objects.filter(slug="l40s").update(lots=3)
+    with pytest.raises(Refusal, match="no_stock"):
+        ordering.quote(customer, card="l40s", days=3, lots=2, preparation="ubuntu")
+    assert ordering.quote(customer, card="l40s", days=3, lots=1, preparation="ubuntu").lots == 1
+
+
+def test_changing_ones_own_choice_takes_nothing_from_the_line(place: Place, customer: User, stranger: User) -> None:
+    Card.objects.filter(slug="l40s").update(lots=2)
+    order = place(card="l40s")
+    held = ordering.quote(stranger, card="l40s", days=3, lots=1, preparation="ubuntu")
+    waiting.join(person("third@example.org"), l40s(), lots=1, days=3)
+    choice: dict[str, Any] = {"card": "l40s", "days": 7, "lots": 1, "preparation": "ubuntu"}
+    assert ordering.quote(stranger, replaces=held.pk, **choice).days == 7
+    Card.objects.filter(slug="l40s").update(lots=3)
+    assert ordering.quote(customer, changes=order, **choice).days == 7
+    with pytest.raises(Refusal, match="no_stock"):
+        ordering.quote(customer, changes=order, **choice | {"lots": 2})
+
+
 def test_nobody_waits_for_what_is_free(catalogue: Any, customer: User) -> None:
     with pytest.raises(Refusal, match="lots_free"):
         waiting.join(customer, l40s(), lots=1, days=3)
