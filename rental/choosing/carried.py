@@ -7,4 +7,7 @@ from rental.catalogue.chooser import DEFAULTS, LONGEST
 
 
 def carried(data: Mapping[str, Any]) -> dict[str, str]:
-    return {name: str(data[name])[:LONGEST] for name in DEFAULTS if data.get(name)}
+    """What was really chosen: the chooser takes a number of lots that it is sent for a form to correct."""
+    return {
+        name: str(data[name])[:LONGEST] for name, usual in DEFAULTS.items() if data.get(name) not in (None, "", usual)
+    }

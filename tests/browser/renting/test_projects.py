@@ -25,6 +25,7 @@ def test_a_cuda_project_is_pasted(walker: Walker, catalogue: Any) -> None:
     walker.press("main .state a.primary")
     assert page.locator("[name=backend][value=cuda]").is_checked()
     assert page.locator("[name=days][value='30']").is_checked()
+    assert page.locator("main .errors").count() == 0, "nothing was sent yet"
     blocked = page.locator("label:has([value=mi300x])")
     assert "PyTorch (+cu)" in blocked.inner_text()
     assert not page.locator("[name=card][value=mi300x]").is_disabled()
