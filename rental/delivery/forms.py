@@ -16,7 +16,7 @@ class Moment(forms.CharField):
     """A time in UTC to the minute, from a browser's own field or typed: `2026-11-30 21:30`."""
 
     def __init__(self, **options: Any) -> None:
-        attrs = {"type": "datetime-local", "class": "input short", "step": "60"}
+        attrs = {"type": "datetime-local", "class": "input", "step": "60"}
         options.setdefault("help_text", _("In UTC, for example 2026-11-30 21:30."))
         super().__init__(max_length=30, widget=forms.TextInput(attrs=attrs), **options)
 
