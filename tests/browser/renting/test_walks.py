@@ -18,42 +18,6 @@ from tests.rental.conftest import show
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
-CUDA = """torch==2.9.0+cu130
-flash-attn==2.8.3
-# a comment
-vllm==0.11.0
-numpy==2.3.1
-"""
-ROCM = """--index-url https://download.pytorch.org/whl/rocm6.4
-torch==2.9.0+rocm6.4
-numpy==2.3.1
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "backend", "lines"), [(CUDA, "cuda", "1 2 4"), (ROCM, "rocm", "1 2")], ids=["cuda", "rocm"]
-)
-def test_the_chooser_starts_from_a_project(walker: Walker, catalogue: Any, text: str, backend: str, lines: str) -> None:
-    page = walker.be(None).go("/rent/")
-    page.locator("main a[href*='/rent/project']").first.click()
-    walker.look()
-    page.locator("main textarea").fill(text)
-    walker.press("main form button")
-    assert f"torch-{backend}" in page.url
-    assert "flash-attn==2.8.3" not in page.url, "the file's text stays out of the address"
-    shown = page.locator("#found").locator("xpath=ancestor::section").inner_text()
-    assert ("flash-attn" in shown) == (backend == "cuda")
-    for number in lines.split():
-        assert re.search(rf"\b{number}\b", shown), number
-    walker.axe()
-    walker.targets()
-    page.locator("main .state a.btn.primary").click()
-    walker.look()
-    assert page.locator(f"[name=backend][value={backend}]").is_checked()
-    assert page.locator("[name=card]:checked").count() == 0, "it chooses nothing by itself"
-    walker.axe()
-
-
 def test_sold_out_and_the_waiting_list(walker: Walker, place: Any, customer: User, stranger: User) -> None:
     Card.objects.filter(slug="l40s").update(lots=1)
     taken = place(card="l40s", who=stranger)
