@@ -138,6 +138,6 @@ def test_an_estimate_that_came_later_says_so(carried_out: Callable[..., Run], pi
 def test_its_pages_in_other_languages(carried_out: Callable[..., Run], pilot: Pilot, customer: User) -> None:
     run = carried_out(good())
     objectives.record(pilot, objectives.Estimate(10 * 10**9, 20 * 10**9, "method=render"), customer)
-    owned = ("Supplier post", "project.zip")
+    owned = ("Supplier post", "no text", "project.zip")
     for path in (PAGE, f"/pilots/{pilot.ref}", f"/runs/{run.ref}"):
         assert not leftovers(signed_in(customer), path, owned), path
